@@ -36,7 +36,7 @@ export const reasonCodes = [
 ] as const;
 export const evaluationErrorCodes = ['resolver_unavailable', 'authorization_unavailable', 'evaluation_failed'] as const;
 
-/** Allowed, denied, or undecided with an error: then neither is true. */
+/** Allowed, denied, or undecided because of an error: then neither is true. */
 export type Verdict =
   | { readonly allowed: boolean; readonly denied: boolean; readonly reason: Detail<(typeof reasonCodes)[number]> }
   | {
@@ -56,9 +56,10 @@ export interface ReviewContext {
 }
 
 /**
- * Decides whether a principal may do something, with the functions that decide when it does it: by the authority that the caller has once the target is
- * found. The decision does not consider a resource's state and reserves nothing: the operation decides again. (specification, *POST /api/v1/auth/can-i*)
- * @throws Invalid for a malformed question; Unauthenticated if the credential has ended meanwhile
+ * Decides whether a principal may do something, with the same functions that decide when they do it. It uses the authority that the caller
+ * has when the target is found. It does not consider the state of the resource and reserves nothing: the operation decides again.
+ * (specification, *POST /api/v1/auth/can-i*)
+ * @throws Invalid for a malformed question; Unauthenticated if the credential has become invalid meanwhile
  */
 export async function reviewAccess(context: ReviewContext, question: ResourceAttributes): Promise<Verdict> {
   const { catalogue, principal, onFailure } = context;
@@ -81,7 +82,7 @@ export async function reviewAccess(context: ReviewContext, question: ResourceAtt
   }
 }
 
-/** Refuses a question without a member that it needs, or with one that it must not have. */
+/** Refuses a question that lacks a required member, or has one that is not allowed. */
 function refuseMalformed({ isNamed, team }: CatalogueEntry, question: ResourceAttributes): void {
   const { resource, verb, name, team_id: teamId } = question;
   const what = `${resource} ${verb}`;
@@ -92,8 +93,8 @@ function refuseMalformed({ isNamed, team }: CatalogueEntry, question: ResourceAt
 }
 
 /**
- * The owner of the operation's target. Undefined where there is no such target, or another team than the question says owns it;
- * null where the operation has no target.
+ * The owner of the operation's target. Undefined if the target does not exist, or belongs to another team than the question names. Null if
+ * the operation has no target.
  */
 async function findTarget(
   context: ReviewContext,
@@ -106,7 +107,7 @@ async function findTarget(
   return isElsewhere ? undefined : target;
 }
 
-/** Finds the target by name, with the operation's own resolver or with the one that its declaration gives for reviews. */
+/** Finds the target by name, with the operation's own resolver, or with the one that its declaration has for reviews. */
 async function findNamed(
   { em, principal }: ReviewContext,
   { operation, review: { only, target }, parameter }: CatalogueEntry,
@@ -121,7 +122,7 @@ async function findNamed(
   return operation.target({ em, params, query: {}, body: {}, callerId: principal.id, lock: false });
 }
 
-/** A team's collection has the team as its owner. Without a team it is that of the installation, or of the caller. */
+/** The owner of a collection: the named team. Without a team, it is the owner of the installation's or of the caller's collection. */
 async function findCollection(
   { em, principal }: ReviewContext,
   { team }: CatalogueEntry,
@@ -144,7 +145,10 @@ function denied(code: Exclude<(typeof reasonCodes)[number], 'allowed'>, message:
   return { allowed: false, denied: true, reason: { code, message } };
 }
 
-/** An operation that answers 403 for a missing target gets the same answer for every other refusal. */
+/**
+ * Whether a refusal must look like that of a missing target. An operation that answers 403 for a missing target gives this answer for every
+ * refusal.
+ */
 function isHidden(decided: AccessDecision): boolean {
   return answersNotFound(decided) || (!decided.decision.allowed && decided.access.hidden === 'forbidden');
 }

@@ -86,8 +86,8 @@ export const canI = read({
 });
 
 /**
- * A review that is malformed, or has another content type, answers 400 with a code. If the caller cannot be read from the
- * database, the answer is 500 instead of 503. (specification, *Errors*)
+ * A malformed review, or one with another content type, answers 400 with a code. If the caller cannot be read from the database, the answer
+ * is 500 instead of 503. (specification, *Errors*)
  */
 function toReviewError(answer: ErrorAnswer, error: unknown): AdaptedErrorAnswer {
   if (answer.status === 400 || answer.status === 415) {
@@ -105,7 +105,7 @@ function toReviewError(answer: ErrorAnswer, error: unknown): AdaptedErrorAnswer 
   return answer;
 }
 
-/** Clients of other systems use such headers to ask on behalf of other users; an answer about the caller would mislead them. */
+/** Clients of other systems use such headers to ask on behalf of other users. An answer about the caller would mislead them. */
 function refuseImpersonation(headers: Readonly<Record<string, unknown>>): void {
   const header = Object.keys(headers).find((name) => /^(x-)?impersonate-/.test(name));
   if (header) throw new Invalid(`${header}: only the caller's own access is reviewed: leave the header out`);

@@ -5,7 +5,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
 
 export const accessReview = { resource: 'assemblies', target: findAssemblyOwner } as const;
 
-/** To list assemblies. A caller who lacks the permission is told so, because a list names no assembly. */
+/** To list assemblies. A caller without the permission gets 403, because a list reveals no assembly. */
 export const listAccess: Access = {
   anyOf: ['assembly:read', 'workload:read'],
   scope: 'team',
@@ -22,7 +22,7 @@ export const createAccess: Access = {
   review: { resource: 'assemblies', verb: 'create' },
 };
 
-/** To read a named assembly: a missing one, one that is out of reach, and a missing permission have the same answer. */
+/** To read a named assembly. A missing one, a hidden one and a missing permission get the same answer. */
 export const readAccess: Access = {
   ...listAccess,
   missingPermission: 'hidden',
@@ -36,7 +36,7 @@ export const writeAccess: Access = {
   review: { ...accessReview, verb: 'update' },
 };
 
-/** To read what only those see who may change the assembly: its draft. */
+/** To read the draft, which only callers who may change the assembly may see. */
 export const draftAccess: Access = { ...writeAccess, review: { inherits: 'assemblies.update' } };
 
 /** To read what belongs to the assembly. */

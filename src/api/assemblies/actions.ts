@@ -14,11 +14,11 @@ type AssemblyAction = (typeof assemblyActions)[number];
 
 interface AssemblyFacts extends AssemblyUse {
   readonly target: AssemblyTarget;
-  /** Null while nothing is published. */
+  /** Null if no version is published. */
   readonly latestVersion: string | null;
 }
 
-/** The operation that carries an action out, and the rule of the area against it. */
+/** For each action: the operation that carries it out, and the area's rule on it. */
 const declared: Record<AssemblyAction, { operation: string; findRefusal: (facts: AssemblyFacts) => Refusal | null }> = {
   save_draft: { operation: 'assemblies.save_draft', findRefusal: ({ target }) => findArchivedRefusal(target) },
   publish: {

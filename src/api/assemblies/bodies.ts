@@ -9,7 +9,7 @@ import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 
 /** The bodies of requests about assemblies (docs/assemblies.md). */
 
-/** What people say of an assembly. */
+/** The descriptive members of an assembly. */
 export const assemblyBody = {
   name: ResourceName,
   slug: Slug.optional(),

@@ -53,7 +53,7 @@ export const diff = read({
   query: z.strictObject({ from: Side, to: Side }),
   responses: { 200: DiffView },
   produces: { [svg]: 'Both graphs in one, with what was added, removed and changed.' },
-  // A review cannot say which sides are compared: reviews of `get` and `update` answer for each.
+  // A review cannot name the two sides of a comparison. Reviews of `get` and `update` answer for each side.
   access: { ...nestedReadAccess, review: 'none' },
   accessTo: ({ comparesDraft }: Comparison) => (comparesDraft ? draftAccess : nestedReadAccess),
   target: async ({ em, params, query }): Promise<Comparison | undefined> => {
@@ -82,7 +82,7 @@ interface ComparedSpec {
   readonly templates: ChosenTemplates;
 }
 
-/** What one side of a comparison names. @throws ServiceError (404) if there is no such version, or no draft */
+/** Reads one side of a comparison. @throws ServiceError (404) if there is no such version, or no draft */
 async function load(em: Em, { assembly: { id }, teamId }: AssemblyTarget, wanted: string): Promise<ComparedSpec> {
   if (wanted === draft) {
     const { spec } = await findDraft(em, id);

@@ -81,7 +81,7 @@ export const validate = read({
   },
 });
 
-/** The lines are those of the text. What was sent as an object has none that the client knows. */
+/** Adds lines only for a draft that was sent as text. For one that was sent as an object, the client knows no lines. */
 function viewReport({ errors, warnings }: DraftReport, { hasLines }: { hasLines: boolean }) {
   const view = (problem: DraftProblem) => ({ ...problem, line: hasLines ? problem.line : null });
   return { valid: errors.length === 0, errors: errors.map(view), warnings: warnings.map(view) };

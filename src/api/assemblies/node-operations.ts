@@ -22,7 +22,7 @@ import { ListedAssemblyNodeView, toAssemblyNode } from './run-views.ts';
 
 interface NodeTarget extends Ownership {
   readonly node: AssemblyNodeDetails;
-  /** Its latest run; null if it has had none yet. */
+  /** Its latest run; null if it had none yet. */
   readonly run: RunWithFacts | null;
 }
 
@@ -35,7 +35,7 @@ const reviewing = (decision: 'approve' | 'reject') => ({
 
 const actions = actionsOf<NodeTarget>()({ approve: reviewing('approve'), reject: reviewing('reject') });
 
-/** A node that is read alone. */
+/** A single node. */
 const AssemblyNodeView = ListedAssemblyNodeView.extend({ actions: actions.view }).meta({ id: 'AssemblyNode' });
 
 /** Shows one node with what the caller may do with it. */

@@ -173,7 +173,7 @@ function changeOf({ id, revision }: Assembly) {
   return { id, revision };
 }
 
-/** What an operation did to an assembly that it found at a revision. */
+/** The change that an operation made to an assembly since this revision. */
 function changeSince<Compared extends object>(revision: number, assembly: Assembly, compared: Compared) {
   return { ...changeOf(assembly), ...comparedIf(assembly.revision !== revision, compared) };
 }

@@ -36,7 +36,7 @@ import { AssemblyRunEventView, AssemblyRunView, ListedAssemblyRunView, toListedA
 const AssemblyParams = z.strictObject({ id: Id });
 export const AssemblyRunParams = z.strictObject({ id: Id, runID: Id });
 
-/** To start a run of a named assembly. Canceling and resuming one inherit it. */
+/** To start a run of a named assembly. Canceling and resuming a run inherit this access. */
 const runAccess: Access = {
   ...assemblyRunAuthority,
   missingPermission: 'hidden',

@@ -64,7 +64,7 @@ export function toListedAssemblyRun(run: AssemblyRunDetails): z.input<typeof Lis
   });
 }
 
-/** An assembly run that is read alone. */
+/** A single assembly run. */
 export const AssemblyRunView = ListedAssemblyRunView.extend({ actions: actionsView(assemblyRunActions) }).meta({
   id: 'AssemblyRun',
 });
@@ -121,7 +121,7 @@ function toPlan({ planDigest: digest, planSummary: summary }: AssemblyNodeDetail
 
 type WaitingOn = z.input<typeof NodeWaitingOn>;
 
-/** A node waits by itself, or for what its run waits for. When its run has gone on, the engine has yet to notice. */
+/** The reason why a node waits: its own, or that of its run. If its run no longer waits, the node waits until the engine notices that. */
 function toWaitingOn({ status, waiting, runWaitingOn, startedAt, finishedAt }: AssemblyNodeDetails): WaitingOn | null {
   if (waiting) return describeWaiting(waiting);
   if (finishedAt !== null) return null;

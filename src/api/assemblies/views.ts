@@ -7,7 +7,7 @@ import { assemblyOperations } from '#domain/assemblies/model.ts';
 import type { AssemblyVersionDetails, AssemblyVersionSummary } from '#domain/assemblies/versions/version-store.ts';
 import { runStatuses } from '#domain/shared/vocabulary/runs.ts';
 
-/** What may be done with a draft. */
+/** The possible actions on a draft. */
 export const draftActions = ['save_draft', 'publish'] as const;
 export const assemblyActions = ['save_draft', 'publish', 'run', 'update', 'archive', 'unarchive', 'delete'] as const;
 
@@ -43,7 +43,7 @@ export function viewListed(assembly: AssemblyDetails) {
   return answerOf(ListedAssemblyView.shape, { ...assembly, lastRun: run });
 }
 
-/** An assembly that is read alone. */
+/** A single assembly. */
 export const AssemblyView = ListedAssemblyView.extend({ actions: actionsView(assemblyActions) }).meta({
   id: 'Assembly',
 });

@@ -8,15 +8,16 @@ import { Invalid } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { systemActions } from '#domain/system-actions.ts';
 
-/** The parts of the service that act, under the names that records have for them. */
+/** The names under which records have the parts of the service that act by themselves. */
 const systemActors: ReadonlySet<string> = new Set([
   anonymous.name,
   ...Object.values(systemActions).map(({ actor }) => actor),
 ]);
 
 /**
- * Replaces the name of an actor in a filter by the actor's id. A reader finds the principals that they know, and those whose records they may see: who reads
- * the audit of an organization finds everybody who acted in it, members or not. All other principals are treated as if they did not exist.
+ * Replaces the name of an actor in a filter by the actor's id. Readers can find principals that they know, and principals whose records
+ * they may see: somebody who may read the audit of an organization finds everybody who acted in it, members or not. All other principals
+ * are treated as if they did not exist.
  * @throws Invalid for a text that names no principal, or more than one
  */
 export async function resolveActor<Filter extends Pick<AuditFilter, 'actor'>>(

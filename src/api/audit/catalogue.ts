@@ -6,7 +6,7 @@ import { systemActions } from '#domain/system-actions.ts';
 
 export interface AuditCatalogueEntry {
   readonly action: string;
-  /** The operation that leaves such records; null where the service itself does, without a request. */
+  /** The operation that leaves such records; null if the service leaves them without a request. */
   readonly operation: string | null;
   readonly summary: string;
   /** A read changes nothing, and records only its denials unless it says otherwise. */
@@ -39,8 +39,8 @@ export function auditCatalogue(operations: readonly Operation[]): AuditCatalogue
 }
 
 /**
- * Actions of operations that earlier releases had, and that changed nothing. When you remove or rename such an operation, add its old action: otherwise the
- * verification of the audit takes its records for hidden changes.
+ * Actions of operations that earlier releases had and that changed nothing. When you remove or rename such an operation, add its old
+ * action. Otherwise, the verification of the audit would report its records as hidden changes.
  */
 const retiredReads: readonly string[] = [];
 
@@ -50,7 +50,7 @@ export function readActions(operations: readonly Operation[]): string[] {
   return [...reads.map(({ action }) => action), ...retiredReads];
 }
 
-/** A public operation that only reads leaves no records. */
+/** Whether an operation leaves records. A public operation that only reads leaves none. */
 function isRecorded({ audit, access }: Operation): boolean {
   return audit !== undefined || !isPublic(access);
 }

@@ -3,7 +3,7 @@ import type { AuditRecord } from '#domain/audit/model.ts';
 /** The format of an export. */
 export interface ExportFormat {
   readonly contentType: string;
-  /** Written before the first record. */
+  /** The text before the first record. */
   readonly head: string;
   readonly write: (record: AuditRecord) => string;
 }
@@ -44,8 +44,8 @@ export const exportFormats = {
 } as const satisfies Record<string, ExportFormat>;
 
 /**
- * Puts an apostrophe before a field that a spreadsheet would take for a formula, which makes it text. Any user can choose such a
- * name, and the person who opens the file has authority.
+ * Puts an apostrophe before a field that a spreadsheet would interpret as a formula, so that it stays text. Any user can choose such a
+ * name, and the person who opens the file may have much authority.
  */
 function toField(value: string | null): string {
   if (value === null) return '';

@@ -22,10 +22,10 @@ import { auditCatalogue, readActions } from './catalogue.ts';
 import { exportFormats } from './export-formats.ts';
 import { RecordView } from './views.ts';
 
-/** How many records are written as one text. Larger texts stay in memory until the next full garbage collection. */
+/** How many records are written as one text. Larger texts would stay in memory until the next full garbage collection. */
 const recordsPerWrite = 50;
 
-/** Everybody reads the audit; which records of it, `auditScopeOf` says. */
+/** Everybody may read the audit. `auditScopeOf` limits which records they see. */
 const readAccess: Access = {
   anyOf: ['audit:read', 'profile:manage'],
   scope: 'platform',
@@ -33,10 +33,10 @@ const readAccess: Access = {
   review: { resource: 'audit_records', verb: 'list' },
 };
 
-/** Access to what somebody administers. */
+/** Access to the audit of what the caller administers. */
 const administeredAccess: Access = { ...readAccess, anyOf: ['audit:read'], scope: 'administered' };
 
-/** A filter by an organization or a team is for those who administer it. Others who may read it are told what they lack. */
+/** A filter by an organization or a team requires its administrator. Others who may read the owner learn which role they lack. */
 function accessToFiltered(owner: Ownership, principal: Principal): Access {
   const { organizationId, teamId } = owner;
   if (organizationId === null && teamId === null) return readAccess;
@@ -99,8 +99,8 @@ const filters = {
 const names = { action: 'action', resource_type: 'resource type' } as const;
 
 /**
- * Refuses an action or a resource type that no record and no operation has: an empty list would suggest that nobody had done it. Records may name
- * those of earlier releases, so one that finds records is accepted.
+ * Refuses an action or a resource type that neither a record nor an operation has, because an empty list would suggest that nobody did
+ * this. Records of earlier releases may have other names, so a name that finds records is accepted.
  * @throws Invalid naming the catalogue
  */
 function refuseUnknownNames(

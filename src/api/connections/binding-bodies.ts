@@ -29,7 +29,7 @@ export const NamedBindings = z
   })
   .meta({ id: 'NamedBindings' });
 
-/** By name, or as the bindings are read, with the revision that they have. */
+/** The bindings by name, either alone or in the form in which they are read, with their revision. */
 export const BindConnections = z
   .union([
     NamedBindings,
@@ -48,12 +48,12 @@ export function toWanted(body: Sent): Record<string, WantedBinding> {
   );
 }
 
-/** The revision that a request was made for. @throws Invalid if it names two */
+/** The revision that a request is based on. @throws Invalid if the request names two */
 export function revisionOfBindings(body: Sent, headers: RequestMetadata['headers']): number | undefined {
   return revisionFor(isAsRead(body) ? body : {}, headers);
 }
 
-/** A connection may be called `connections`: then its id is there. */
+/** Whether the body has the form in which bindings are read. A binding may itself be named `connections`; it then has a `connection_id`. */
 function isAsRead(body: Sent): body is Extract<Sent, { connections: z.output<typeof NamedBindings> }> {
   const { connections } = body;
   return connections !== undefined && typeof connections['connection_id'] !== 'string';

@@ -12,7 +12,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { BindConnections, revisionOfBindings, toWanted } from './binding-bodies.ts';
 import { BindingsView, showBindings } from './binding-views.ts';
 
-/** Which connections projects and environments give their runs. */
+/** Operations on the bindings that give connections to the runs of projects and environments. */
 
 const params = z.strictObject({ id: Id });
 const description =

@@ -57,7 +57,7 @@ export async function showBindings(
   const problems = await findBindingProblems(em, place, bindings);
   const mayRead = decidePermission(context.principal, connectionReading).allowed;
   const isAdministrator = isPlatformAdministrator(context.principal);
-  // After a transfer, a place may bind a connection of its former owners, which its readers may not read.
+  // After a transfer, a place may still bind a connection of its former owners, which its readers may not read.
   const isShown = (row: (typeof bindings)[number]) => mayRead && (row.isCovered || isAdministrator);
   const view = (row: (typeof bindings)[number]): z.input<typeof BindingView> => ({
     connection_id: isShown(row) ? row.connectionId : null,

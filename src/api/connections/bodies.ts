@@ -6,7 +6,7 @@ import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ResourceName } from '#domain/tenancy/model.ts';
 import { DescribedCreation, DescribedRotation, DescribedUpdate } from './described-kinds.ts';
 
-/** The bodies of requests for connections. The kind decides what config and credentials hold, and its own schemas check them. */
+/** The bodies of requests for connections. The schemas of each kind validate its config and credentials. */
 
 const Settings = z.record(z.string(), z.unknown());
 

@@ -6,13 +6,13 @@ import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ResourceName } from '#domain/tenancy/model.ts';
 
 /**
- * The settings of each kind as the OpenAPI document shows them. `checkSettings` validates requests with the same schemas, and also checks that the
- * credentials fit the config.
+ * The settings of each kind, as the OpenAPI document describes them. `checkSettings` validates requests with the same schemas, and also
+ * checks that the credentials match the config.
  */
 
 const titleOf = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
-/** Makes each branch of a config a component, so that generators of clients give it a name and write it once. */
+/** Makes each branch of a config a component, so that client generators give it a name and write it once. */
 function withNamedBranches(config: z.ZodType): z.ZodType {
   if (!(config instanceof z.ZodDiscriminatedUnion)) return config;
   const { discriminator } = config.def;
@@ -38,12 +38,12 @@ const described = connectionKinds.map((kind) => {
   };
 });
 
-/** A member may be left out where nothing has to be in it. */
+/** Makes a member optional if an empty object is valid for it. */
 function leftOutIfEmpty(schema: z.ZodType): z.ZodType {
   return schema.safeParse({}).success ? schema.optional() : schema;
 }
 
-/** Describes which credentials a config needs. The first form whose condition the config meets decides. */
+/** Describes which credentials a config needs: those of the first form whose condition the config meets. */
 function describeForms(forms: readonly CredentialsForm<unknown>[]): object {
   const [form, ...others] = forms;
   if (!form) return {};
@@ -60,7 +60,7 @@ function describeForms(forms: readonly CredentialsForm<unknown>[]): object {
 function toJsonSchema(schema: z.ZodType): object {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io: 'input',
-    // The named component of these credentials states the default already.
+    // The component of these credentials already has the default.
     override: ({ jsonSchema }) => void delete jsonSchema.default,
   });
   return described;

@@ -183,7 +183,7 @@ export const remove = command({
   },
 });
 
-/** Checks credentials with the config that the request brings, or else with that of the connection. */
+/** Checks credentials against the config of the request, or else that of the connection. */
 async function checkChange(
   { kind, config: kept }: ConnectionDetails,
   { config, credentials }: { config: unknown; credentials: unknown },
@@ -193,7 +193,7 @@ async function checkChange(
   return { ...checked, keptConfig: config === undefined ? kept : undefined };
 }
 
-/** What the audit keeps: everything but the credentials, whose revision tells that they were replaced. */
+/** What the audit stores: everything except the credentials. Their revision shows that they were replaced. */
 function toAudited({ name, kind, config, provides, credentialRevision }: ConnectionDetails) {
   return { name, kind, config, provides, credentialRevision };
 }

@@ -4,7 +4,7 @@ import { readSeals } from '#domain/connections/store.ts';
 import { type Trial, tryConnection as trial } from '#domain/connections/trial/trial.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 
-/** Tries a connection as it is saved. It takes as long as the system takes, so it does not belong in a transaction. */
+/** Tries a connection as it is saved. It waits for the other system, so it must not run in a transaction. */
 export async function tryConnection(
   { orm, keyRing, outboundHttp: http, config }: Services,
   connection: ConnectionDetails,

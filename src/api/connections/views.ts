@@ -5,7 +5,7 @@ import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
 import type { ConnectionDetails } from '#domain/connections/store.ts';
 import { connectionActions } from './actions.ts';
 
-/** A connection in a list. No answer has credentials, and none needs them to be opened. */
+/** A connection in a list. No answer contains credentials or needs to decrypt them. */
 export const ListedConnectionView = z
   .object({
     id: AnswerId,
@@ -21,7 +21,7 @@ export const ListedConnectionView = z
   })
   .meta({ id: 'ListedConnection' });
 
-/** A connection that is read alone. */
+/** A single connection. */
 export const ConnectionView = ListedConnectionView.extend({ actions: connectionActions.view }).meta({
   id: 'Connection',
 });

@@ -38,7 +38,7 @@ interface Tag {
   readonly about: string;
 }
 
-/** The OpenAPI 3.1 document of the operations, made from their declarations alone. @param tags in the order in which the reference shows them */
+/** Makes the OpenAPI 3.1 document of the operations from their declarations alone. @param tags in the order of the reference */
 export function describeApi(
   operations: readonly Operation[],
   release: string,
@@ -94,7 +94,7 @@ function describeOperation(operation: Operation, schemas: DocumentSchemas): Open
   };
 }
 
-/** A body may be left out where nothing, too, fits its schema. */
+/** A body is optional if its schema accepts that there is none. */
 function describeBody(body: z.ZodType, schemas: DocumentSchemas): OpenAPIV3_1.RequestBodyObject {
   return {
     required: !body.safeParse(undefined).success,

@@ -134,7 +134,7 @@ type ErrorStatus = keyof typeof errorsByStatus;
 
 export const errorResponses: Readonly<Record<string, Response>> = Object.fromEntries(Object.values(errorsByStatus));
 
-/** The errors that an operation may answer. A response that the operation declares itself replaces the one given here. */
+/** The errors that an operation may answer. A response that the operation itself declares replaces the general one. */
 export function errorsOf(operation: Operation): Record<string, OpenAPIV3_1.ReferenceObject> {
   const statuses = ([400, 401, 403, 429, 500, 503] as ErrorStatus[]).concat(
     operation.target || operation.params ? [404] : [],

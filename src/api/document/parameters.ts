@@ -4,7 +4,7 @@ import { honoursIfMatch } from '#api/pipeline/headers/if-match.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import type { DocumentSchemas } from './schemas.ts';
 
-/** As OpenAPI 3.1 has it: the package of types still takes the schema of 3.0 here. */
+/** A parameter of OpenAPI 3.1. The package of types still has the schema of 3.0 here. */
 type Parameter = Omit<OpenAPIV3_1.ParameterObject, 'schema'> & { schema: OpenAPIV3_1.SchemaObject };
 
 /** The parameters of an operation: in its path, in its query, and the headers that the pipeline reads for it. */
@@ -33,7 +33,7 @@ const commandKey =
   'A lowercase UUID other than zero: the key of the command. Sending the same request again with the same key answers ' +
   'what the first one answered. Another request with that key answers 409.';
 
-/** What a read means by a key. */
+/** The description of a key that a read accepts. */
 const askedKeys: Readonly<Record<string, string>> = {
   required: 'The key of the command that you ask about: a lowercase UUID other than zero.',
   checked:
@@ -54,7 +54,7 @@ function keyHeader({ kind, idempotency = 'none' }: Operation): Parameter[] {
   ];
 }
 
-/** What takes an expected revision takes it as an entity tag too. */
+/** An operation that compares a revision also accepts it as an entity tag. */
 function revisionHeader(operation: Operation): Parameter[] {
   if (!honoursIfMatch(operation)) return [];
   return [

@@ -16,7 +16,7 @@ const components = '#/components/schemas/';
 export class DocumentSchemas {
   readonly components: Record<string, SchemaObject> = {};
 
-  /** The schema as it travels: what a client sends, or reads in an answer. */
+  /** Describes the encoded form of values: what a client sends, or reads in an answer. */
   describe(schema: z.ZodType): Schema {
     const wrapper = z.object({ root: publishedOf(schema) });
     const { properties, $defs } = z.toJSONSchema(wrapper, {
@@ -56,8 +56,8 @@ function simplify(jsonSchema: z.core.JSONSchema.BaseSchema): void {
 }
 
 /**
- * Says the default of a member in its description. Generators of clients take a member with a `default` for one that is always
- * there, and would demand it of requests.
+ * Moves the default of a member into its description. Client generators assume that a member with a `default` is always present, and would
+ * require it in requests.
  */
 function describeDefault(property: z.core.JSONSchema._JSONSchema): void {
   if (typeof property === 'boolean' || property.default === undefined) return;
@@ -72,7 +72,7 @@ function typeOf(value: unknown): 'string' | 'number' | 'boolean' | 'null' {
   return typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'boolean' : 'string';
 }
 
-/** Says by which member a reader tells the branches apart, and which one each value means. Only branches that are components can be named. */
+/** Says which member tells the branches apart, and which branch each value selects. Only branches that are components can be named. */
 function nameDiscriminator(jsonSchema: z.core.JSONSchema.BaseSchema, { def, options }: z.ZodDiscriminatedUnion): void {
   const { discriminator: propertyName } = def;
   const mapping: Record<string, string> = {};
@@ -85,7 +85,7 @@ function nameDiscriminator(jsonSchema: z.core.JSONSchema.BaseSchema, { def, opti
   jsonSchema['discriminator'] = { propertyName, mapping };
 }
 
-/** Lets references within a schema lead to the document's components. */
+/** Makes references within a schema point to the document's components. */
 function toComponents<Part>(part: Part): Part {
   return JSON.parse(JSON.stringify(part).replaceAll(`"$ref":"${definitions}`, `"$ref":"${components}`));
 }

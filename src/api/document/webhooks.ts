@@ -15,7 +15,7 @@ const headers = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((na
   schema: { type: 'string' as const },
 }));
 
-/** What the service sends to the endpoints of webhooks, and of channels of the kind `webhook`: one entry for each type of message. */
+/** The messages that the service sends to webhooks, and to channels of the kind `webhook`: one entry for each type of message. */
 export function describeWebhooks(operations: readonly Operation[], schemas: DocumentSchemas) {
   const events = eventCatalogue(operations).map(({ type, subject, summary, data }) => ({
     type,
@@ -50,7 +50,7 @@ const webhookTest = {
   payload: z.object({ type: z.literal(testType), timestamp: Time, data: z.object({ webhook_id: AnswerId }) }),
 };
 
-/** A record of the audit comes as `GET /audit/{id}` shows it, since it is no event of a subject. */
+/** A message with a record of the audit. It has the form of `GET /audit/{id}`, because it is not an event of a subject. */
 function recordPayload(record: z.ZodObject) {
   return z.object({ type: z.literal(auditStream), timestamp: Time, data: record });
 }

@@ -10,7 +10,7 @@ const listing = {
   anyOf: ['drift_monitor:read'],
   teamAction: 'team.metadata.read',
 } as const;
-/** A monitor of an instance or a template without a team belongs to the whole installation, and only administrators know of it. */
+/** A monitor of an instance or a template without a team belongs to the installation, and only administrators may know about it. */
 const reading = { ...listing, installation: 'hidden' } as const;
 const writing = { ...reading, anyOf: ['drift_monitor:write'], teamAction: 'team.metadata.write' } as const;
 
@@ -20,7 +20,7 @@ const findingReview = { resource: 'drift_findings', unscoped: true, target: find
 export const monitorAccess = {
   list: { ...listing, review: { resource: 'drift_monitors', verb: 'list', unscoped: true } },
   get: { ...reading, review: { ...monitorReview, verb: 'get' } },
-  /** Everybody may know what it watches. */
+  /** Not hidden, because everybody may know the instances and templates that a monitor of the installation could watch. */
   create: {
     ...writing,
     installation: 'administrators',
@@ -29,7 +29,7 @@ export const monitorAccess = {
   update: { ...writing, review: { ...monitorReview, verb: 'update' } },
   delete: { ...writing, review: { ...monitorReview, verb: 'delete' } },
   scan: { ...writing, review: { ...monitorReview, verb: 'scan' } },
-  /** What belongs to a monitor, such as its scans and its rules. */
+  /** Access to parts of a monitor, such as its scans and its rules. */
   nestedRead: { ...reading, review: { inherits: 'drift_monitors.get' } },
   nestedWrite: { ...writing, review: { inherits: 'drift_monitors.update' } },
 } satisfies Record<string, Access>;
@@ -39,7 +39,7 @@ export const findingAccess = {
   get: { ...reading, review: { ...findingReview, verb: 'get' } },
   nestedRead: { ...reading, review: { inherits: 'drift_findings.get' } },
   suppress: { ...writing, review: { ...findingReview, verb: 'suppress' } },
-  /** The body names the findings, so `can-i` answers for one finding at a time. */
+  /** The body names the findings, so `can-i` reviews one finding at a time. */
   suppressMany: { ...writing, review: { inherits: 'drift_findings.suppress' } },
   reopen: { ...writing, review: { ...findingReview, verb: 'reopen' } },
   remediate: { ...writing, allOf: ['run:create'], review: { ...findingReview, verb: 'remediate' } },

@@ -10,10 +10,10 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { type Archivable, findArchivedRefusal } from '#domain/shared/archiving.ts';
 
-/** A monitor as it is shown, with its owner. */
+/** A monitor with its owner, as answers show it. */
 export interface OwnedMonitor extends MonitorDetails, Ownership, Archivable {
   readonly teamId: string | null;
-  /** What keeps its instance from being scanned. */
+  /** Why its instance cannot be scanned. */
   readonly instanceRefusal: Refusal | null;
 }
 
@@ -33,11 +33,11 @@ export const ignoreRulesActions = actionsOf<Ownership & Archivable>()({
   update: { operation: 'drift_monitors.set_ignore_rules', findRefusal: findArchivedRefusal },
 });
 
-/** A finding as it is shown, with its owner and what decides about a remediation by its latest evidence. */
+/** A finding with its owner, as answers show it, and the facts that decide about a remediation by its latest evidence. */
 export interface OwnedFinding extends FindingDetails, Ownership, Archivable {
   readonly teamId: string | null;
   readonly evidenceFacts: EvidenceFacts;
-  /** What keeps any run of its instance from being admitted. */
+  /** Why no run of its instance can be admitted. */
   readonly admissionRefusal: Refusal | null;
 }
 

@@ -63,7 +63,7 @@ export const SuppressFindings = z
   })
   .meta({ id: 'SuppressDriftFindings' });
 
-/** The findings that a request names, with the evidence that its sender saw of each. */
+/** The findings in a request, each with the evidence that the sender saw. */
 export function namedFindings({ ids, findings }: z.output<typeof SuppressFindings>) {
   return findings ?? (ids ?? []).map((id) => ({ id, evidence_id: undefined }));
 }

@@ -149,7 +149,7 @@ export const reopen = command({
   },
 });
 
-/** Suppresses a finding, and says what the audit records of it. */
+/** Suppresses a finding, and returns what the audit records about it. */
 function suppressSeen(
   tx: Transaction,
   target: FindingTarget,

@@ -65,7 +65,7 @@ export const get = read({
   },
 });
 
-/** What keeps the instances of monitors from being scanned, by their ids. */
+/** Why the instances of monitors cannot be scanned, by id. */
 function readInstanceRefusals(em: Em, monitors: readonly MonitorDetails[]): Promise<Map<string, Refusal>> {
   return readScanRefusals(
     em,

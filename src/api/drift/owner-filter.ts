@@ -1,6 +1,6 @@
 import { Id } from '#domain/shared/ids.ts';
 
-/** The owners by which lists of monitors and findings are filtered: the parameters of the query, and the level that each of them names. */
+/** The owners by which lists of monitors and findings are filtered: the query parameter for each level. */
 export const ownerParameters = {
   organization_id: Id.optional().describe("Those of the organization's teams that you may read."),
   team_id: Id.optional(),

@@ -60,7 +60,7 @@ const monitorFields = {
 export const ListedMonitorView = z.object(monitorFields).meta({ id: 'ListedDriftMonitor' });
 export const MonitorView = z.object({ ...monitorFields, actions: monitorActions.view }).meta({ id: 'DriftMonitor' });
 
-/** @param refusal what keeps its instance from being scanned */
+/** @param refusal why its instance cannot be scanned */
 export function toMonitor(monitor: MonitorDetails, refusal: Refusal | null = null): z.output<typeof ListedMonitorView> {
   const { lastFailure } = monitor;
   return answerOf(ListedMonitorView.shape, {

@@ -28,12 +28,12 @@ const PlanSecrets = z
       'what its variables say.',
   );
 
-/** A list of options means the same in every order. */
+/** Sorts options, because their order has no meaning. */
 function inOrder(options: z.output<typeof AllowedOptions> | undefined) {
   return options ? runOptionNames.filter((name) => options.includes(name)) : options;
 }
 
-/** What people say of an environment beside its policy, of which a change may name some members alone. */
+/** The members of an environment, except its policy, which a change may also name in part. */
 const environment = {
   name: ResourceName,
   slug: Slug.optional(),
@@ -59,7 +59,7 @@ export const UpdateEnvironment = z
   })
   .meta({ id: 'UpdateEnvironment' });
 
-/** The fields of a body as the domain has them. */
+/** Converts the fields of a body for the domain. */
 export function toEnvironment<Body extends z.output<typeof CreateEnvironment> | z.output<typeof UpdateEnvironment>>(
   body: Body,
 ) {
@@ -67,7 +67,7 @@ export function toEnvironment<Body extends z.output<typeof CreateEnvironment> | 
   return { ...fields, allowedOptions: inOrder(body.allowed_options), ttlSeconds: toSeconds(body.ttl) };
 }
 
-/** The body's schema has checked that the text is a duration. */
+/** The schema of the body has checked that the text is a duration. */
 function toSeconds(ttl: string | null | undefined): number | null | undefined {
   return typeof ttl === 'string' ? parseDuration(ttl) : ttl;
 }

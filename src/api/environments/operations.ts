@@ -145,7 +145,7 @@ export const { archive, unarchive, remove } = archivingOperations({
   findToChange: (em, { id }, lock) => findEnvironmentToChange(em, id, lock),
 });
 
-/** An environment that is read alone, with what holds its applies. */
+/** A single environment, with what keeps its applies from starting. */
 async function showDetails(em: Em, context: ActionContext, environment: EnvironmentTarget) {
   const [shown, hold] = await Promise.all([
     showEnvironment(em, context, environment),

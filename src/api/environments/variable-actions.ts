@@ -2,7 +2,7 @@ import { actionsOf } from '#api/pipeline/actions.ts';
 import type { EnvironmentTarget } from '#domain/environments/store.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 
-/** A variable to change in its environment. What concerns a secret takes the right to manage secrets. */
+/** A variable to change in its environment. Changing a secret requires the permission to manage secrets. */
 export interface VariableFacts extends EnvironmentTarget {
   readonly concernsSecret: boolean;
 }

@@ -17,7 +17,7 @@ import { findVariable, listVariables, readShownVariables, type ShownVariable } f
 import type { VariableFacts } from './variable-actions.ts';
 import { showVariable, VariableDetailsView } from './views.ts';
 
-/** Of all variables together. */
+/** The revision of all variables together. */
 const VariablesRevision = z.int().describe('Of all variables of the environment. It rises with every change of one.');
 
 const VariableParams = z.strictObject({ id: Id, name: VariableName });
@@ -30,7 +30,7 @@ const readAccess: Access = {
   review: { inherits: 'environments.get' },
 };
 
-/** Everything that a change of a variable may need; `accessTo` narrows it to what the variable needs. */
+/** Everything that changes of variables may require. `accessTo` narrows it to what a particular variable requires. */
 const changeAccess: Access = {
   anyOf: ['environment:write', 'secret:manage'],
   scope: 'team',
@@ -57,7 +57,7 @@ function withSecret(environment: EnvironmentTarget | undefined): VariableTarget 
   return environment && { ...environment, before: undefined, concernsSecret: true };
 }
 
-/** The environment and the variable as it is. Making a sensitive variable plain, or the reverse, changes a secret. */
+/** The environment, and the current variable. Making a sensitive variable plain, or the reverse, changes a secret. */
 async function findTarget(
   em: Em,
   { id, name }: z.output<typeof VariableParams>,
@@ -74,7 +74,7 @@ function wantedOf({ variables }: z.output<typeof ReplaceVariables>) {
   return variables.map((variable, index) => toNewVariable(variable, `variables[${index}].`));
 }
 
-/** The environment with all of its variables. A review has no body, and covers sensitive variables. */
+/** The environment with all of its variables. An access review has no body, and assumes that sensitive variables change. */
 async function findAll(
   em: Em,
   id: string,
@@ -89,7 +89,7 @@ async function findAll(
   return { ...environment, before: undefined, current, concernsSecret: concerns };
 }
 
-/** Setting, replacing or removing a sensitive variable takes the right to manage secrets. */
+/** Setting, replacing or removing a sensitive variable requires the permission to manage secrets. */
 function accessTo({ concernsSecret }: VariableTarget): Access {
   return concernsSecret
     ? { ...changeAccess, anyOf: ['secret:manage'], teamAction: ['team.secret.read', 'team.metadata.write'] }
@@ -149,7 +149,7 @@ export const set = command({
   target: ({ em, params, body, lock }) => findTarget(em, params, body.sensitive, lock),
   targetName: 'environment',
   accessTo,
-  // Variables have no ids: a record names their environment.
+  // Variables have no ids, so a record has the id of their environment.
   resourceId: ({ params }) => params.id,
   idempotency: 'none',
   audit: 'environment_variable.set',

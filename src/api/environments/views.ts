@@ -75,7 +75,7 @@ export const ListedEnvironmentView = z.object({ ...fields, hold: HoldView }).met
 /** An environment in every answer about one environment. */
 export const EnvironmentView = z.object({ ...fields, actions: environmentActions.view }).meta({ id: 'Environment' });
 
-/** An environment that is read alone. */
+/** A single environment. */
 export const EnvironmentDetails = z
   .object({
     ...EnvironmentView.shape,

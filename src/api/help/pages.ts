@@ -5,7 +5,7 @@ import { renderMarkdown } from '#api/web/markdown.ts';
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 
-/** Adds the documentation that forms link to, so that nobody has to look for it elsewhere. */
+/** Adds the pages of documentation to which forms link. */
 export function registerHelp(addPage: AddPage): void {
   const file = readFileSync(new URL('../../../docs/writing-templates.md', import.meta.url), 'utf8');
   const [, title = '', text = ''] = /^# (.+)\n([\s\S]*)$/.exec(file) ?? [];

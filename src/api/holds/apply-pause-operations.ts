@@ -16,7 +16,7 @@ const access: Access = {
   hidden: 'not_found',
   review: { resource: 'apply_pauses', verb: 'get' },
 };
-/** The audit names the one pause by this, as it names the settings. */
+/** The resource id of the pause in the audit, like that of the settings. */
 const name = 'global';
 const changeAccess: Access = { ...access, review: { resource: 'apply_pauses', verb: 'update' } };
 const PauseView = z

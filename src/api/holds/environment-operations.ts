@@ -13,7 +13,7 @@ import { NewHold } from '#domain/holds/model.ts';
 import { ExpectedRevision, refuseStale } from '#domain/shared/revisions.ts';
 import { freezeWindowsActions } from './actions.ts';
 
-/** What all changes of the holds of an environment declare. */
+/** The declarations that all changes of an environment's holds share. */
 const ofEnvironment = {
   params: EnvironmentParams,
   access: { ...updateAccess, review: { inherits: 'environments.update' } },

@@ -8,7 +8,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 type Statistics = EncodedAnswerOf<typeof getStatistics.responses>;
 type Day = Statistics['days'][number];
 
-/** The outcomes as they lie on each other in a bar, from below. */
+/** The outcomes, from the bottom to the top of a bar. */
 const outcomes = [
   ...(['succeeded', 'failed', 'timed_out', 'canceled'] as const).map((key) => ({
     key,
@@ -21,7 +21,7 @@ const height = 120;
 const barWidth = 14;
 const step = 20;
 
-/** A chart of the runs of the last 30 days by outcome, with the same numbers as a table. It is counted once, when the page is opened. */
+/** A chart of the runs of the last 30 days by outcome, with the same numbers as a table. It is not updated while the page is open. */
 export async function renderOutcomes(visit: Visit, scope: Query): Promise<Html> {
   const { days, total } = await visit.read(getStatistics, { query: { ...scope, medians: 'false' } });
   const max = Math.max(1, ...days.map(countOf));

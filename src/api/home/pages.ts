@@ -21,7 +21,10 @@ type Run = EncodedAnswerOf<typeof listAllRuns.responses>['runs'][number];
 
 const shown = '8';
 
-/** Adds the start page: what runs, what waits and on whom, what failed lately. Visitors who are not signed in get the sign-in page. */
+/**
+ * Adds the start page: running runs, waiting runs and whom they wait for, and recent failures. Visitors who are not signed in get the
+ * sign-in page.
+ */
 export function registerStart(addPage: AddPage): void {
   addPage(
     'GET',
@@ -39,7 +42,7 @@ async function showStart(visit: Visit): Promise<FastifyReply> {
     listRuns('queued', 'running', 'canceling'),
     readWaiting(visit, scope),
     listRuns('failed', 'timed_out'),
-    // Counting the runs of a month takes most of the time. An update takes over only what is beside the chart.
+    // Counting the runs of a month takes most of the time, and an update does not replace the chart.
     isUpdate ? null : renderOutcomes(visit, scope),
     isUpdate ? null : renderFirstSteps(visit, scope),
   ]);
@@ -67,16 +70,16 @@ ${outcomes}
   });
 }
 
-/** The runs of the scope; without one, all that the visitor may read. */
+/** The query for the runs of the scope; without a scope, for all that the visitor may read. */
 function runScope(visit: Visit): Query {
   const { teamId, organizationId } = visit.scope;
   return teamId === undefined && organizationId === undefined ? { scope: 'readable' } : scopeQuery(visit.scope);
 }
 
-/** More of what waits is not looked at. */
+/** How many waiting runs are read. */
 const maxWaiting = 50;
 
-/** What waits for a decision of the visitor, oldest first, and what waits for others, newest first. */
+/** The runs that wait for the visitor's decision, oldest first, and those that wait for others, newest first. */
 async function readWaiting(visit: Visit, scope: Query) {
   const query = { ...scope, status: ['pending_approval'], limit: String(maxWaiting) };
   const { runs, next_cursor: next } = await visit.read(listAllRuns, { query });
@@ -110,7 +113,7 @@ function renderRuns(caption: string, runs: readonly Run[], names: Names): Html {
   return html`<ul class="briefs" role="list" aria-label="${caption}">${runs.map((run) => renderRun(run, names))}</ul>`;
 }
 
-/** A run in two lines: what it is and how it stands, then where, by whom and when. */
+/** A run in two lines: its operation and status; then where, by whom and when. */
 function renderRun(run: Run, names: Names): Html {
   const environment = run.environment_id === null ? undefined : names.get(run.environment_id)?.name;
   return html`<li class="brief" data-row id="start-${run.id}">

@@ -8,7 +8,7 @@ import {
 } from '#api/web/components/status.ts';
 import { isRejection, type NodeStatus } from '#domain/assemblies/model.ts';
 
-/** Every status of a node has a word, a shape and a colour, as those of runs have. */
+/** Every status of a node has a word, an icon and a colour, like the statuses of runs. */
 export const nodeStatusLooks: Readonly<Record<NodeStatus, StatusLook>> = {
   pending: { word: 'Pending', icon: 'circle-dashed', tone: 'queued' },
   waiting: { word: 'Waiting', icon: 'clock', tone: 'queued' },
@@ -35,7 +35,7 @@ export function lookOfNode({
   return status === 'pending_approval' ? lookOfPending(waiting) : nodeStatusLooks[status];
 }
 
-/** Which states people look for first, for counts and for what stands for several nodes. */
+/** The statuses by urgency, for counts, and for shapes that represent several nodes. */
 export const byUrgency = [
   'failed',
   'timed_out',

@@ -10,18 +10,18 @@ import { type AssemblyNodeDetails, readNodes } from '#domain/assemblies/runs/sto
 import { byUrgency, countStatuses, lookOfNode, nodeStatusLooks } from './node-looks.ts';
 import { drawPicture, type GraphPicture, iconAddress } from './svg-graph.ts';
 
-/** What of a node its drawing shows. */
+/** The facts about a node that its drawing shows. */
 export type DrawnNode = Pick<
   AssemblyNodeDetails,
   'key' | 'status' | 'reason' | 'dependencies' | 'templateVersion' | 'instance' | 'runId' | 'runWaitingOn'
 >;
 
-/** Draws an assembly run. The caller has decided that it may be read. */
+/** Draws an assembly run. The caller has checked that the visitor may read it. */
 export async function drawRun(evaluator: AssemblyEvaluator, em: Em, assemblyRunId: string): Promise<GraphPicture> {
   return drawNodes(evaluator, await readNodes(em, assemblyRunId));
 }
 
-/** Nodes of the same place in the graph, of which there are many, are drawn as one that counts their states. */
+/** If the graph has many nodes at the same place, they are drawn as one, with a count of their statuses. */
 export function drawNodes(evaluator: AssemblyEvaluator, nodes: readonly DrawnNode[]): Promise<GraphPicture> {
   const byKey = new Map(nodes.map((node) => [node.key, node]));
   const { graph, members } = foldGroups(toGraph(nodes));

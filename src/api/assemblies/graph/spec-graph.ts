@@ -13,10 +13,10 @@ import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { drawPicture, type GraphPicture, iconAddress } from './svg-graph.ts';
 
-/** The status with which nodes come first if a graph is too large to be drawn whole. */
+/** The status that makes a node come first if a graph is too large to be drawn completely. */
 const first = 'failed';
 
-/** The graph of a spec. Its edges are what it adds to an empty spec, which a thread finds out. */
+/** Reads the graph of a spec. Its edges are the differences from an empty spec, which a thread computes. */
 export async function readGraph(
   evaluator: AssemblyEvaluator,
   spec: JsonValue,
@@ -26,7 +26,7 @@ export async function readGraph(
   return graphOf(spec, edges.added, labelOf);
 }
 
-/** Draws a draft, which need not be valid. Nodes with problems stand out. */
+/** Draws a draft, which may be invalid. Nodes with problems are highlighted. */
 export async function drawDraft(
   evaluator: AssemblyEvaluator,
   spec: JsonValue,
@@ -68,7 +68,7 @@ interface Side {
   readonly spec: JsonValue;
 }
 
-/** Draws two specs as one graph, in which what differs stands out. */
+/** Draws two specs as one graph, in which differences are highlighted. */
 export async function drawDiff(
   evaluator: AssemblyEvaluator,
   from: Side,

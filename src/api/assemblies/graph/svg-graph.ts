@@ -9,21 +9,21 @@ import type { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-e
 /** The media type of drawings. */
 export const svg = 'image/svg+xml';
 
-/** A drawing, and what it leaves out. */
+/** A drawing, and a note on what it leaves out. */
 export interface GraphPicture {
   readonly svg: string;
-  /** What is shown, such as `200 of 1,412 nodes`; null if it is everything. */
+  /** The part that is shown, such as `200 of 1,412 nodes`; null if it is everything. */
   readonly caption: string | null;
 }
 
 export interface PictureStyle extends Pick<SvgOptions, 'edgeClass'> {
   readonly title: string;
   readonly look: (key: string) => NodeLook;
-  /** Which nodes are drawn first if not all can be. */
+  /** The status of each node. It determines which nodes are drawn first if there are too many. */
   readonly statuses: Readonly<Record<string, string>>;
 }
 
-/** Draws a graph. Of a large one, it draws the nodes that most need attention, with their neighbours. */
+/** Draws a graph. If it is large, draws only the nodes that need attention most, with their neighbours. */
 export async function drawPicture(
   evaluator: AssemblyEvaluator,
   whole: Graph,

@@ -10,8 +10,8 @@ import type { GraphPicture } from '../graph/svg-graph.ts';
 export const graphScript = 'graph.js';
 
 /**
- * A graph in its frame, which scrolls where the graph is larger, and says so. The script takes the words away where all of it fits. The drawing
- * is made by this service, and escapes what others named.
+ * A graph in a frame that scrolls if the graph is larger, and a note that says so. The script hides the note if the graph fits. This
+ * service makes the drawing, and escapes names in it.
  */
 export function renderGraph({ svg, caption }: GraphPicture, label = 'Graph'): Html {
   return html`<figure class="graph-frame"><div class="graph-scroll" role="region" tabindex="0" aria-label="${label}" data-graph>${raw(svg)}</div>
@@ -19,7 +19,7 @@ export function renderGraph({ svg, caption }: GraphPicture, label = 'Graph'): Ht
 ${caption ? html`<figcaption class="muted">Shows ${caption}. The table has all.</figcaption>` : null}</figure>`;
 }
 
-/** The threads that read, compare and draw for the visitor. */
+/** The threads that read, compare and draw specs for the visitor. */
 export function evaluatorOf({ context, principal }: Pick<Visit, 'context' | 'principal'>): AssemblyEvaluator {
   return new AssemblyEvaluator(context.services.evaluator, limitSubjectOfCaller(principal));
 }

@@ -11,7 +11,7 @@ import { get, type list } from '../operations.ts';
 import type { getRun, listEvents, listRuns } from '../run-operations.ts';
 import type { get as getVersion, list as listVersions } from '../version-operations.ts';
 
-/** What the API shows of assemblies, their versions and their runs. */
+/** The API's views of assemblies, their versions and their runs. */
 
 export type ShownAssembly = EncodedAnswerOf<(typeof get)['responses']>;
 export type ListedAssembly = EncodedAnswerOf<(typeof list)['responses']>['assemblies'][number];
@@ -28,7 +28,7 @@ export type ShownEvent = EncodedAnswerOf<(typeof listEvents)['responses']>['even
 export type AssemblyVisit = Visit<{ id: string }>;
 export type AssemblyRunVisit = Visit<{ id: string; runID: string }>;
 
-/** An assembly, and the name of the team that owns it. */
+/** An assembly with the name of its team. */
 export interface AssemblySubject extends ShownAssembly {
   readonly teamName: string;
 }
@@ -55,14 +55,14 @@ export function assemblyCrumbs(assembly: { readonly id: string; readonly name: s
   ];
 }
 
-/** What each operation does, as forms explain it. */
+/** What each operation does, in the words of forms. */
 export const operationLabels: Readonly<Record<AssemblyOperation, string>> = {
   apply: 'Apply: plan, then change',
   plan: 'Plan only: change nothing',
   destroy: 'Destroy, in reverse order',
 };
 
-/** What an assembly run does, as a verb before the name of its assembly. */
+/** The operation of an assembly run, as a verb before the name of its assembly. */
 export const operationWords: Readonly<Record<AssemblyOperation, string>> = {
   apply: 'Apply',
   destroy: 'Destroy',

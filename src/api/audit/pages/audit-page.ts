@@ -30,7 +30,7 @@ import {
 import { listRecordChanges } from './record-changes.ts';
 import { readResourceNames, renderResource } from './resource-names.ts';
 
-/** Who did what: everybody's own acts, and those in what the visitor administers. */
+/** Shows who did what: the visitor's own actions, and all actions in what the visitor administers. */
 export async function showAudit(visit: Visit): Promise<FastifyReply> {
   const typed = readFilters(visit);
   const filters = await withNamed(visit, typed);
@@ -61,7 +61,7 @@ ${listed.done ? renderPage(filters, { ...listed.result, cursor, names: resourceN
   );
 }
 
-/** The people whom the visitor knows, and the service accounts that the visitor may manage. */
+/** The people whom the visitor knows, and the service accounts that the visitor may manage, as suggestions. */
 async function suggestActors(visit: Visit): Promise<Choice[]> {
   const people = await suggestPeople(visit);
   if (!visit.mayDo(listAccounts).allowed) return people;
@@ -118,7 +118,7 @@ function renderRecords(records: readonly ShownRecord[], names: ReadonlyMap<strin
 
 const maxNames = 4;
 
-/** The names of what changed, with values of one word: enough to know whether to open the record. */
+/** The names of what changed, with short values. That is enough to decide whether to open the record. */
 function describeChange({ before, after }: ShownRecord): Html | null {
   const { changes, omitted } = listRecordChanges({ before, after }, maxNames);
   if (changes.length === 0) return null;
@@ -126,7 +126,7 @@ function describeChange({ before, after }: ShownRecord): Html | null {
   return html`<span class="foreign muted">${names}${omitted > 0 ? `, ${omitted} more` : ''}</span>`;
 }
 
-/** A word of the service, such as the decision of a review. Longer values are on the page of the record. */
+/** A short value, such as the decision of a review. The page of the record has longer values. */
 function describeWord({ after, sensitive }: ValueChange): string {
   const value = sensitive ? undefined : after;
   const isWord = typeof value === 'boolean' || (typeof value === 'string' && /^[a-z_]{1,20}$/.test(value));

@@ -25,7 +25,7 @@ const problems: Record<(typeof problemKinds)[number], string> = {
   kept_seal_differs: 'The seal differs from the one that you kept',
 };
 
-/** Compares the audit with its seals, a part of the chain at a time. */
+/** Compares the audit with its seals, one part of the chain at a time. */
 export async function showChain(visit: Visit): Promise<FastifyReply> {
   const query = Object.fromEntries(
     ['after', 'position', 'seal'].flatMap((name) => {

@@ -30,7 +30,7 @@ const names = [
 
 const subjects = ['action', 'actor', 'resource_id', 'request_id'] as const satisfies (typeof names)[number][];
 
-/** The filters in the address, as the operation takes them. Days stand for their beginning in UTC. */
+/** The filters in the address, in the form that operations accept. A day means its beginning in UTC. */
 export type AuditFilters = Readonly<Record<string, string>>;
 
 export function readFilters(visit: Visit): AuditFilters {
@@ -41,7 +41,7 @@ export function readFilters(visit: Visit): AuditFilters {
   const { organizationId, teamId } = visit.scope;
   const typed: AuditFilters = Object.fromEntries(given);
   return {
-    // A search for one action, actor, resource or request shows reads and denials, too. The plain list shows changes.
+    // A search for one action, actor, resource or request includes reads and denials. The plain list has only changes.
     kind: subjects.some((name) => typed[name] !== undefined) ? 'all' : 'change',
     ...typed,
     ...(organizationId && { organization_id: organizationId }),
@@ -49,13 +49,16 @@ export function readFilters(visit: Visit): AuditFilters {
   };
 }
 
-/** The filters with the id of a thing in place of its typed name, if the name means one thing. Any other text stays. The operations find the actor. */
+/**
+ * Replaces the typed name of a resource by its id, if exactly one resource has the name. Any other text stays. The operations resolve the
+ * actor.
+ */
 export async function withNamed(visit: Visit, filters: AuditFilters): Promise<AuditFilters> {
   const resource = await findResource(visit, filters);
   return { ...filters, ...(resource && { resource_id: resource }) };
 }
 
-/** The id of the thing that a text names: the only one of this name, or else the only one that the search finds. */
+/** The id of the resource that a text names: the only one with this name, or else the only result of a search. */
 async function findResource(visit: Visit, filters: AuditFilters): Promise<string | undefined> {
   const { resource_id: text, resource_type: type } = filters;
   if (text === undefined || isId(text) || !visit.mayDo(find).allowed) return undefined;
@@ -69,7 +72,7 @@ async function findResource(visit: Visit, filters: AuditFilters): Promise<string
 
 const maxSearched = 200;
 
-/** The filters as the operations take them. */
+/** The filters in the form of the operations' queries. */
 export function apiQuery({ kind, ...filters }: AuditFilters): AuditFilters {
   return { ...filters, ...(kind !== undefined && kind !== 'all' && { kind }) };
 }
@@ -78,7 +81,7 @@ export function auditPath(filters: AuditFilters): LocalPath {
   return pagePath(pages.audit, {}, filters);
 }
 
-/** The API's own export, with the filters of the page: the browser downloads it with the session. */
+/** The address of the API's own export, with the filters of the page. The browser downloads it with the session. */
 export function exportPath(filters: AuditFilters, format: 'ndjson' | 'csv'): LocalPath {
   return withQuery(fillPath(routeOf(exportRecords).path, {}), { ...apiQuery(filters), format });
 }
@@ -95,14 +98,14 @@ const kinds = [
   { value: 'all', label: 'All' },
 ];
 
-/** The switch between changes and reads. An action is of one kind, so it is not kept. */
+/** Links that switch between changes and reads. The action is left out, because each action is of one kind. */
 export function renderKinds({ action: _, ...filters }: AuditFilters): Html {
   return renderChips('Changes or reads', kinds, filters['kind'], (kind) =>
     auditPath({ ...filters, kind: kind ?? 'all' }),
   );
 }
 
-/** A form that works without scripts. @param actions the catalogue @param people who are offered as actors */
+/** A form that works without scripts. @param actions the catalogue @param people suggestions for the actor */
 export function renderFilters(
   filters: AuditFilters,
   actions: readonly CatalogueEntry[],
@@ -128,14 +131,14 @@ ${isFiltered ? html`<a class="button button-plain" href="${auditPath({})}">Clear
 </form>`;
 }
 
-/** A browser's field for days takes no times. */
+/** The day of a time, for a field that accepts only days. */
 function dayOf(time: string | undefined): string | undefined {
   return time?.slice(0, 10);
 }
 
 type CatalogueEntry = EncodedAnswerOf<typeof listActions.responses>['actions'][number];
 
-/** The actions of a filter, in groups by area. Those of reads come last. @param kind null: both kinds */
+/** The choices of actions, in groups by area. Those of reads come last. @param kind null: both kinds */
 function choicesOfActions(entries: readonly CatalogueEntry[], kind: CatalogueEntry['kind'] | null): Choice[] {
   const areas = areasOfTypes(entries);
   const byAction = new Map(entries.map((entry) => [entry.action, entry] as const));
@@ -150,13 +153,18 @@ function choicesOfActions(entries: readonly CatalogueEntry[], kind: CatalogueEnt
     .map(({ order: _, ...choice }) => choice);
 }
 
-/** The types of resources that records name. A type that was typed otherwise stays, so that its problem can be shown. */
+/**
+ * The choices of resource types that records have. A type that was typed and is unknown stays among them, so that its problem can be shown.
+ */
 function choicesOfTypes(entries: readonly CatalogueEntry[], chosen: string | undefined): Choice[] {
   const types = [...new Set([...entries.map((entry) => entry.resource_type), ...(chosen ? [chosen] : [])])];
   return types.toSorted(compare).map((value) => ({ value, label: toWords(value) }));
 }
 
-/** The area that each type of resource belongs to. What the service does by itself has no operation, and goes with the operations on the same type. */
+/**
+ * The area of each type of resource. Actions of the service itself have no operation, so they belong to the area of the operations on the
+ * same type.
+ */
 function areasOfTypes(entries: readonly CatalogueEntry[]): ReadonlyMap<string, string> {
   return new Map(
     entries.flatMap(({ operation, resource_type: type }) =>

@@ -4,7 +4,7 @@ import { newEffort } from '#domain/shared/values/comparison/compare.ts';
 import { listValueChanges, type ValueChanges } from '#domain/shared/values/comparison/value-changes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
-/** What a record says of the values before and after; null: nothing. */
+/** The values before and after in a record; null if it has none. */
 interface Values {
   readonly before: unknown;
   readonly after: unknown;
@@ -20,7 +20,7 @@ export function listRecordChanges({ before, after }: Values, maxChanges?: number
   );
 }
 
-/** The values of one record, in full as far as a page can hold them. Null if it names none. */
+/** The values of one record, as completely as a page can show them. Null if it has none. */
 export function renderRecordChanges(record: Values): Html | null {
   const { changes, unchanged } = listRecordChanges(record);
   if (changes.length === 0 && unchanged.length === 0) return null;

@@ -13,7 +13,7 @@ import { auditPath } from './filters.ts';
 import { renderRecordChanges } from './record-changes.ts';
 import { readResourceNames, renderResource } from './resource-names.ts';
 
-/** One record: who did it, to what, and the values before and after. */
+/** Shows one record: who did it, on which resource, and the values before and after. */
 export async function showRecord(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   const record = await visit.read(get, { params: { id: visit.params.id } });
   const { organization_id: organizationId, team_id: teamId, resource } = record;

@@ -6,7 +6,7 @@ import type { ShownRecord } from '../views.ts';
 
 type Names = ReadonlyMap<string, string>;
 
-/** What the resources of records are called, as far as the visitor may read them now. */
+/** Reads the names of the resources of records, as far as the visitor may read them now. */
 export function readResourceNames(visit: Visit, records: readonly ShownRecord[]): Promise<Names> {
   const idsByKind = new Map<string, string[]>();
   const credentials = records.flatMap(({ credential }) =>
@@ -19,13 +19,13 @@ export function readResourceNames(visit: Visit, records: readonly ShownRecord[])
   return findReadableNames(visit.em, visit.principal, idsByKind);
 }
 
-/** A member of a team is a person, though a team's members have no page by their id alone. API keys have names and no page. */
+/** The kind of a resource on pages. A member of a team is shown as a person. API keys have names but no page. */
 function kindOf(type: string): string | null {
   if (type === 'api_keys') return 'api_key';
   return type === 'team_members' ? 'user' : kindOfType(type);
 }
 
-/** The resource of a record by its name, which leads to it. What is deleted or hidden has its kind and the end of its id. */
+/** The resource of a record: its name, as a link. For a deleted or hidden resource, its kind and the end of its id. */
 export function renderResource(
   { resource: { type, id }, organization_id: organizationId }: ShownRecord,
   names: Names,

@@ -93,7 +93,10 @@ function revisionOf({ expected_revision: revision }: Typed): number {
   return Number(revision);
 }
 
-/** A binding without an id was read by somebody who may not bind connections, so the operation refuses the request anyway. */
+/**
+ * Converts the bindings for a request. A visitor who sees a binding without its id may not bind connections, so the operation refuses the
+ * request anyway.
+ */
 function toWanted({ connections }: ShownBindings): Wanted {
   return Object.fromEntries(
     Object.entries(connections).flatMap(([name, { connection_id: id, phases }]) =>
@@ -102,7 +105,10 @@ function toWanted({ connections }: ShownBindings): Wanted {
   );
 }
 
-/** The connections that a place may use, as far as the visitor sees them: those of its project, its team, its organization and the installation. */
+/**
+ * The connections that a project or an environment may use, as far as the visitor may see them: those of its project, its team, its
+ * organization and the installation.
+ */
 async function readUsable(
   visit: Visit<unknown>,
   { organizationId, teamId, projectId }: BindingPlace,
@@ -116,7 +122,7 @@ async function readUsable(
   });
 }
 
-/** With the name of a binding, the fields show what it binds now. */
+/** The fields of the form. If `name` is that of a binding, they show what it binds now. */
 function fieldsOf(
   { connections }: ShownBindings,
   usable: readonly ListedConnection[],

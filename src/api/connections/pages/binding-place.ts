@@ -12,7 +12,7 @@ export type ShownBindings = z.input<typeof BindingsView>;
 export type Wanted = z.input<typeof NamedBindings>;
 type PlaceVisit = Visit<{ id: string }>;
 
-/** A project or an environment that a visitor sees, with its owners. */
+/** A project or an environment, with its owners. */
 export interface BindingPlace {
   readonly kind: 'project' | 'environment';
   readonly id: string;
@@ -22,7 +22,7 @@ export interface BindingPlace {
   readonly projectId: string;
 }
 
-/** What differs between the bindings of projects and those of environments. */
+/** The differences between the bindings of projects and those of environments. */
 export interface BindingPages {
   readonly bind: typeof pages.bindProjectConnection | typeof pages.bindEnvironmentConnection;
   readonly unbind: typeof pages.unbindProjectConnection | typeof pages.unbindEnvironmentConnection;

@@ -11,7 +11,7 @@ import { kindWords } from './labels.ts';
 
 type Binding = ShownBindings['connections'][string] & { readonly name: string };
 
-/** The connections that a project gives its runs; nothing while connections are turned off. */
+/** The connections that a project gives to its runs; null while connections are turned off. */
 export async function renderBindingsOfProject(visit: Visit, { id }: { readonly id: string }): Promise<Html | null> {
   if (!visit.mayDo(getOfProject).allowed) return null;
   const bindings = await bindingPages.project.readBindings(visit, id);
@@ -20,7 +20,7 @@ export async function renderBindingsOfProject(visit: Visit, { id }: { readonly i
 ${renderOwn(visit, { kind: 'project', id }, bindings)}`;
 }
 
-/** The connections that an environment gives its runs: its own, and those of its project. */
+/** The connections that an environment gives to its runs: its own, and those of its project. */
 export async function renderBindingsOfEnvironment(
   visit: Visit,
   { id, project_id: projectId }: { readonly id: string; readonly project_id: string },
@@ -73,7 +73,7 @@ const problemWords: Readonly<Record<NonNullable<Binding['problem']>, string>> = 
     'the person who bound it may no longer bind it: a person with permission has to bind it again',
 };
 
-/** Those who may not read connections see the kind alone. */
+/** Visitors who may not read connections see only the kind. */
 function columnsFor(visit: Visit): Column<Binding>[] {
   const isLinked = visit.mayDo(getConnection).allowed;
   const renderName = ({ connection_id: id, connection }: Binding) =>

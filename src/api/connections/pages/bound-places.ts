@@ -5,12 +5,12 @@ import { type BoundPlace, findBoundPlaces } from '#domain/connections/bindings/b
 import { readableTeams } from '#domain/shared/access/decide.ts';
 import type { ConnectionVisit, ShownConnection } from './labels.ts';
 
-/** How many places a page names. */
+/** How many projects and environments a page lists. */
 const maxNamed = 10;
 
 /**
- * The projects and environments that bind a connection, as links. Those that the visitor may not read are counted for visitors who may delete the
- * connection and so takes it from them; others are not told of them.
+ * The projects and environments that bind a connection, as links. Visitors who may delete the connection, and would take it from all of
+ * them, also see how many they may not read. Other visitors do not.
  */
 export async function renderBoundPlaces(visit: ConnectionVisit, { id, actions }: ShownConnection): Promise<Html> {
   const bound = await findBoundPlaces(visit.em, visit.principal, { connectionId: id, max: maxNamed });

@@ -12,7 +12,7 @@ import { renderBoundPlaces } from './bound-places.ts';
 import { type ConnectionVisit, connectionsCrumb, kindWords, readShown, type ShownConnection } from './labels.ts';
 import { configSchema, labelsOf, type Variant, variantOf } from './variants.ts';
 
-/** Shows what a connection opens and provides. No page shows its credentials. */
+/** Shows what a connection gives access to and provides. No page shows its credentials. */
 export async function showConnection(visit: ConnectionVisit): Promise<FastifyReply> {
   const connection = await readShown(visit);
   const names = await readOwnerNames(visit, [connection]);
@@ -43,7 +43,7 @@ ${renderNews(visit, pages.connection)}
   });
 }
 
-/** What the connection opens, with the labels of the form. The kind names the provider already. */
+/** What the connection gives access to, with the labels of the form. The provider is left out, because the kind names it. */
 function settingFacts(connection: ShownConnection): Fact[] {
   const variant = variantOf(connection);
   const labels = labelsOf(configSchema(variant));
@@ -54,7 +54,7 @@ function settingFacts(connection: ShownConnection): Fact[] {
   ];
 }
 
-/** The summary of clouds names all of them, so the page leaves it out. */
+/** The name of a variant. The general label of clouds lists all providers, so it is left out. */
 function describeVariant({ kind, label, provider }: Variant): string {
   return provider === undefined ? `${label}: ${kindOf(kind).summary}` : `${kindWords[kind]}: ${label}`;
 }
@@ -71,7 +71,7 @@ function ordinal(count: number): string {
   return `${count}${ending}`;
 }
 
-/** One operation renames a connection and changes its settings, so the same people may do both. */
+/** The buttons. One operation both renames a connection and changes its settings, so both have the same condition. */
 function renderButtons({ id, actions }: ShownConnection): Html {
   const renames = actions.filter(({ name, allowed }) => name === 'update' && allowed);
   return renderActions([...actions, ...renames.map((each) => ({ ...each, name: 'rename' }))], {

@@ -25,7 +25,7 @@ export function registerConnectionForms(addPage: AddPage): void {
   addDelete(addPage);
 }
 
-/** Who may own a new connection. */
+/** The possible owners of a new connection. */
 export const connectionOwners = ownerOrInstallation(create, {
   hint: 'The connection can be bound in environments of its owner. The owner cannot be changed later.',
   installation: 'Installation',
@@ -127,7 +127,9 @@ function addRotate(addPage: AddPage): void {
   });
 }
 
-/** Only for the kind `generic`, whose rotation asks for the names again. Runs no longer get a name that is left out. */
+/**
+ * Says which names are replaced. Only the kind `generic` asks for names again at a rotation. Runs no longer get a name that is left out.
+ */
 function renderReplacedNames({ kind, provides }: ShownConnection): Html | null {
   if (kind !== 'generic') return null;
   return html`<p>It has these variables and files now: <span class="mono foreign">${provides.join(', ')}</span>. The new ones replace all of them: a name that you leave out is removed.</p>`;

@@ -14,7 +14,7 @@ import { list } from '../operations.ts';
 import { connectionOwners } from './forms.ts';
 import { connectionPath, kindWords, type ListedConnection } from './labels.ts';
 
-/** The connections that the visitor may read, in the scope of the address. The list has no pages. */
+/** Shows the connections in the scope of the address that the visitor may read, on one page. */
 export async function showConnections(visit: Visit): Promise<FastifyReply> {
   const filter = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
   const { connections } = await visit.read(list, { query: filter });
@@ -58,7 +58,7 @@ function columnsOf(names: Names): Column<ListedConnection>[] {
 
 const maxNames = 3;
 
-/** The page of a connection has all names. */
+/** The names that a connection provides, shortened. Its page has all of them. */
 function renderProvided({ provides }: ListedConnection): Html {
   const more = provides.length - maxNames;
   return html`<span class="mono foreign">${provides.slice(0, maxNames).join(', ')}</span>${more > 0 ? html` <span class="muted">and ${more} more</span>` : null}`;

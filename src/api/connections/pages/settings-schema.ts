@@ -3,11 +3,11 @@ import type { SchemaPart } from '#api/web/forms/schema-part.ts';
 import type { JsonObject, JsonValue } from '#domain/shared/values/json.ts';
 import { configSchema, credentialsSchema, type Variant } from './variants.ts';
 
-/** The fields of a form are made from the schemas by which a kind of connection checks its settings. */
+/** The fields of a form are made from the schemas with which a kind of connection validates its settings. */
 
 const configHint = 'Visible to everybody who can see the connection.';
 
-/** Both the config and the credentials, filled in with a config that is to be changed. Credentials are never filled in. */
+/** Config and credentials. The config is filled in if it is to be changed; credentials never are. */
 export function settingsPart(variant: Variant, config: Record<string, unknown> = {}): SchemaPart {
   const { provider: _, ...values } = config;
   const isFilled = Object.keys(values).length > 0;
@@ -17,12 +17,12 @@ export function settingsPart(variant: Variant, config: Record<string, unknown> =
   return partOf(variant, properties, isFilled ? { config: values as JsonValue } : {});
 }
 
-/** The credentials alone. */
+/** Only the credentials. */
 export function credentialsPart(variant: Variant): SchemaPart {
   return partOf(variant, credentialsOf(variant), {});
 }
 
-/** A cloud that trusts the tokens of the service needs no credentials. */
+/** The required members. A cloud that trusts the tokens of the service needs no credentials. */
 function requiredOf({ kind }: Variant, properties: Record<string, JsonObject>): string[] {
   const hasRequired = ([, schema]: [string, JsonObject]) => [schema['required'] ?? []].flat().length > 0;
   const required = Object.entries(properties).filter(hasRequired);
@@ -56,7 +56,7 @@ function partOf(
 
 const abbreviations = /\b(?:arn|url|id|ca|api|uri|ip)\b/g;
 
-/** The schema with a title for each member, made of its name: `role_arn` is called "Role ARN". */
+/** Adds a title to each member of the schema, made from its name: `role_arn` becomes "Role ARN". */
 function withTitles(schema: JsonObject): JsonObject {
   const { properties } = schema;
   if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) return schema;
@@ -68,7 +68,7 @@ function withTitles(schema: JsonObject): JsonObject {
   return { ...schema, properties: Object.fromEntries(titled) };
 }
 
-/** Config and credentials as a form has read them. A part that was left empty is empty. */
+/** Separates config and credentials in what a form has read. */
 export function toSettings({ provider }: Variant, read: Readonly<Record<string, JsonValue>>) {
   const config = (read['config'] ?? {}) as Record<string, JsonValue>;
   return { config: { ...(provider !== undefined && { provider }), ...config }, credentials: read['credentials'] ?? {} };

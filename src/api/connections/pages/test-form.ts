@@ -10,7 +10,7 @@ import { test } from '../operations.ts';
 import type { ConnectionTestView } from '../views.ts';
 import { addConnectionForm, connectionCrumbs, connectionPath, type ShownConnection } from './labels.ts';
 
-/** Adds the form that tries a connection, and shows what came of it. */
+/** Adds the form that tests a connection and shows the result. */
 export function registerConnectionTest(addPage: AddPage): void {
   addConnectionForm(addPage, pages.testConnection, 'test', {
     describe: (connection) => ({

@@ -3,17 +3,17 @@ import { type ConnectionKind, kindOf } from '#domain/connections/kinds/kinds.ts'
 import type { JsonObject } from '#domain/shared/values/json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 
-/** An entry in the menu of the form for a new connection. A kind has an entry for each provider or protocol that needs fields of its own. */
+/** A choice of the form for a new connection. A kind has one for each provider or protocol with its own fields. */
 export interface Variant {
   readonly kind: ConnectionKind;
   readonly label: string;
-  /** The provider in the config, which the choice of the variant decides. */
+  /** The provider in the config, which follows from the choice. */
   readonly provider?: string;
-  /** A field that only the credentials of this variant have. Null: it keeps no credentials. Left out: the kind has one form of credentials. */
+  /** A field that only the credentials of this variant have. Null: it has no credentials. Absent: the kind has one form of credentials. */
   readonly credential?: string | null;
 }
 
-/** Every variant by the name that the address has. */
+/** All variants, by their names in the address. */
 export const variants: Readonly<Record<string, Variant>> = {
   generic: { kind: 'generic', label: 'Variables and files' },
   aws: { kind: 'cloud', label: 'AWS', provider: 'aws', credential: 'access_key_id' },
@@ -27,7 +27,7 @@ export const variants: Readonly<Record<string, Variant>> = {
   'git-ssh': { kind: 'git', label: 'Git over SSH', credential: 'private_key' },
 };
 
-/** The variant of a connection that exists. */
+/** The variant of an existing connection. */
 export function variantOf({ kind, config }: { kind: ConnectionKind; config: Record<string, unknown> }): Variant {
   const isSsh = String(config['url']).startsWith('ssh:');
   const fits = (variant: Variant) =>
@@ -47,7 +47,7 @@ export function configSchema({ kind, provider }: Variant): JsonObject {
   return withoutProvider(branch ?? schema);
 }
 
-/** The JSON Schema of the credentials, in which every text is a secret. Null: the variant keeps no credentials. */
+/** The JSON Schema of the credentials, in which every string is secret. Null if the variant has no credentials. */
 export function credentialsSchema({ kind, credential }: Variant): JsonObject | null {
   if (credential === null) return null;
   const schema = describeSchema(kindOf(kind).credentials);
@@ -56,7 +56,7 @@ export function credentialsSchema({ kind, credential }: Variant): JsonObject | n
   return withSecrets(branch ?? schema) as JsonObject;
 }
 
-/** The labels of the properties of a schema, by the names of those that have one. */
+/** The titles of a schema's properties, by name, for those that have one. */
 export function labelsOf(schema: JsonObject): Readonly<Record<string, string>> {
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonObject>);
   return Object.fromEntries(
@@ -70,15 +70,15 @@ function describeSchema(schema: z.ZodType): JsonObject {
   ) as unknown as JsonObject;
 }
 
-/** From this length on, a text may have lines. */
+/** A string that may be at least this long may have several lines. */
 const linesFrom = 65_536;
 
-/** What the form shows of a schema. The operation says in words what is wrong with a value. */
+/** The keywords of a schema that the form uses. The operation explains in words what is wrong with a value. */
 const shown = ['type', 'title', 'description', 'required', 'format', 'examples', 'enum', 'const', 'writeOnly'];
 /** The parts of a schema that are schemas, and the lists of schemas. */
 const nested = ['items', 'additionalProperties', 'oneOf', 'anyOf'];
 
-/** Leaves out what people need not read. */
+/** Leaves out keywords that people need not read. */
 function simplify(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(simplify);
   if (schema === null || typeof schema !== 'object') return schema;
@@ -95,7 +95,7 @@ function simplify(schema: JsonValue): JsonValue {
   };
 }
 
-/** The members of `properties` have the names of values, which may be those of keywords. */
+/** Converts the schemas in `properties`. Their names are those of values, and may look like keywords. */
 function mapMembers(properties: JsonValue, change: (schema: JsonValue) => JsonValue): JsonObject {
   return Object.fromEntries(Object.entries(properties as JsonObject).map(([name, part]) => [name, change(part)]));
 }
@@ -114,7 +114,7 @@ function withoutProvider(schema: JsonObject): JsonObject {
   return { ...schema, properties, required };
 }
 
-/** The same schema, in which every text is a secret. */
+/** Marks every string of the schema as secret. */
 function withSecrets(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(withSecrets);
   if (!isJsonObject(schema)) return schema;

@@ -7,7 +7,7 @@ import type { ShownFinding } from './labels.ts';
 
 type Evidence = Pick<ShownFinding['evidence'], 'before' | 'after' | 'sensitive' | 'action'>;
 
-/** What was expected and what was found. */
+/** The expected and the actual value. */
 export function renderDeviation({ before, after, sensitive }: Evidence, maxCharacters = 2_000): Html {
   const [expected, found] = [before as JsonValue, after as JsonValue];
   if (sensitive && expected !== null && found !== null) return html`<em class="value-note">a secret value differs</em>`;
@@ -21,19 +21,19 @@ export function renderDeviation({ before, after, sensitive }: Evidence, maxChara
   return html`<p class="deviation-sides">${legends[kind]}</p>${renderSides({ kind, before: expected, after: found }, extent)}`;
 }
 
-/** Signs alone would read as a change that is planned. */
+/** Legends for the signs, which alone would look like a planned change. */
 const legends = {
   added: 'Expected nothing, found +',
   removed: 'Expected −, found nothing',
   changed: 'Expected −, found +',
 } as const;
 
-/** Why the scan could not say what it expected; nothing if it could. */
+/** Why the scan could not determine the expected value; null if it could. */
 export function renderExpectation({ expectation }: Pick<ShownFinding['evidence'], 'expectation'>): Html | null {
   return expectation && html`<p class="muted">${expectationWords[expectation]}</p>`;
 }
 
-/** What happened to a whole resource; null if only a value of it differs. */
+/** What happened to a whole resource; null if only a value in it differs. */
 export function describeWhole({ path, evidence }: Pick<ShownFinding, 'path' | 'evidence'>): string | null {
   if (path !== '') return null;
   if (evidence.after === null) return 'The resource is gone.';

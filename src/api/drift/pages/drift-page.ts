@@ -23,7 +23,7 @@ import { renderFindings } from './findings-list.ts';
 import { renderHealth, type ShownMonitor } from './labels.ts';
 import { monitorPath, nameOf, readWatchedNames } from './views.ts';
 
-/** Shows what has drifted, and the monitors that look for it. */
+/** Shows the drift that was found, and the monitors. */
 export async function showDrift(visit: Visit): Promise<FastifyReply> {
   const isMonitors = visit.query('tab') === 'monitors';
   const scope = scopeQuery(visit.scope);
@@ -56,7 +56,7 @@ ${isMonitors ? await renderMonitors(visit, scope) : await renderFindings(visit, 
   });
 }
 
-/** Explains an empty list. Only a scan with a result says that nothing differs. */
+/** Explains an empty list. Only a scan with a result proves that nothing differs. */
 async function explainNone(visit: Visit, scope: Query): Promise<string> {
   const { drift_monitors: monitors } = await visit.read(list, { query: { ...scope, limit: '1' } });
   if (monitors.length === 0)
@@ -86,7 +86,7 @@ async function renderMonitors(visit: Visit, scope: Query): Promise<Html> {
 ${renderPages({ cursor, next }, link)}`;
 }
 
-/** Why a monitor that should scan does not. */
+/** Why an enabled monitor does not scan. */
 function renderScanRefusal({ enabled, scan_run_id: running, scan_refusal: refusal }: ShownMonitor): Html | null {
   return enabled && !running && refusal
     ? html` <span class="muted">${renderLinkedText(toSentence(refusal.message))}</span>`

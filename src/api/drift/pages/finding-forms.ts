@@ -93,7 +93,7 @@ const directionWords = {
   adopt: 'Adopt: record the actual values in the state, and change no resources',
 } as const;
 
-/** A finding that was chosen in a list, with the evidence that the list showed: its value is what is accepted. */
+/** The value of a finding's box in a list. It includes the evidence in the list, because that value is the one to accept. */
 export function toChoice({ id, evidence }: Pick<ShownFinding, 'id' | 'evidence'>): string {
   return `${id}:${evidence.id}`;
 }
@@ -103,7 +103,7 @@ function fromChoice(choice: string): { id: string; evidence_id: string } {
   return { id, evidence_id };
 }
 
-/** The findings that were chosen in a list stand in the address, so that the form works without scripts. */
+/** The address contains the findings that were chosen in a list, so that the form works without scripts. */
 function registerBulkSuppression(addPage: AddPage): void {
   addFormPage(addPage, pages.suppressDriftFindings, {
     read: async (visit) => visit.queryAll('findings'),

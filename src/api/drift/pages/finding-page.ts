@@ -20,7 +20,7 @@ import { driftCrumb, type FindingSubject, instanceOf, monitorPath, readFinding, 
 type FindingVisit = Visit<{ id: string }>;
 type Remediation = NonNullable<Awaited<ReturnType<typeof findLatestRemediation>>>;
 
-/** Shows a finding: what was expected, what was found, since when, and all evidence. */
+/** Shows a finding: the expected and the actual value, since when, and all evidence. */
 export async function showFinding(visit: FindingVisit): Promise<FastifyReply> {
   const finding = await readFinding(visit);
   const { id } = finding;
@@ -51,7 +51,7 @@ function renderLatest(finding: FindingSubject): Html {
 function renderFindingActions({ id, actions }: FindingSubject): Html {
   const params = { id };
   return renderActions(
-    // An open finding cannot be reopened: the button would only confuse.
+    // For an open finding, the button that reopens it would only confuse.
     actions.filter(({ name, allowed }) => name !== 'reopen' || allowed),
     {
       remediate: {
@@ -66,7 +66,7 @@ function renderFindingActions({ id, actions }: FindingSubject): Html {
   );
 }
 
-/** What the run did shows only in the next scan, so an ended one says so. */
+/** Describes the run of a remediation. If it has ended, says that only the next scan shows its effect. */
 function renderRemediation({ last_seen_at: seen, status }: FindingSubject, run: Remediation): Html {
   const isSeenSince = run.finishedAt === null || new Date(run.finishedAt) < new Date(seen);
   const isWaiting = status !== 'resolved' && run.status === 'succeeded' && !isSeenSince;

@@ -17,7 +17,7 @@ import { findingPath } from './views.ts';
 
 const statusWords = { open: 'Open', suppressed: 'Suppressed', resolved: 'Resolved' } as const;
 
-/** The status that the address asks for; open ones unless it says otherwise. */
+/** The status in the address; open by default. */
 function statusOf(visit: Visit<unknown>): (typeof findingStatuses)[number] | undefined {
   const wanted = visit.query('status') ?? 'open';
   return wanted === 'all' ? undefined : (findingStatuses.find((each) => each === wanted) ?? 'open');
@@ -25,7 +25,7 @@ function statusOf(visit: Visit<unknown>): (typeof findingStatuses)[number] | und
 
 interface FindingsList {
   readonly filter: Query;
-  /** Makes the address of the page with a query. */
+  /** Builds the address of the page with this query. */
   readonly link: (query: Query) => LocalPath;
   /** Whether the visitor may suppress findings. */
   readonly suppression: Action;
@@ -33,7 +33,7 @@ interface FindingsList {
   readonly none: string;
 }
 
-/** The findings that fit, by resource, each with what was expected and what was found. */
+/** The matching findings by resource, each with the expected and the actual value. */
 export async function renderFindings(
   visit: Visit<unknown>,
   { filter, link, suppression, none }: FindingsList,
@@ -53,7 +53,7 @@ ${findings.length > 0 ? renderGroups(findings, names, suppression) : html`<div c
 ${renderPages({ cursor, next }, (query) => link({ status: status ?? 'all', ...query }))}`;
 }
 
-/** The findings of one resource stand together. */
+/** Groups the findings of each resource. */
 function renderGroups(findings: readonly ShownFinding[], names: Names, suppression: Action): Html {
   const groups = new Map<string, ShownFinding[]>();
   for (const finding of findings) {

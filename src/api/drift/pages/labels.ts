@@ -19,7 +19,7 @@ export function renderFindingStatus(status: FindingStatus): Html {
   return renderStatusBadge(findingLooks[status]);
 }
 
-/** Why a finding is in its state. */
+/** Why a finding has its status. */
 export const reasonWords: Record<FindingReason, string> = {
   observed: 'a scan found it',
   other_value: 'a scan found a value that was not accepted',

@@ -5,7 +5,7 @@ import { type MonitorDetails, readMonitor } from '#domain/drift/monitors/list-st
 import { get } from '../monitor-operations.ts';
 import { toMonitor } from '../views.ts';
 
-/** Follows a monitor and its present scan for its page. */
+/** Streams the changes of a monitor and of its current scan to its page. */
 export function streamMonitorChanges(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   const { params, context } = visit;
   const read = async () => toFollowed(await readMonitor(visit.em, params.id));
@@ -26,7 +26,7 @@ interface Marked {
   readonly last_scan_at: Date | string | null;
 }
 
-/** Differs whenever the monitor was changed, or a scan began or ended. */
+/** Changes when the monitor is changed, or when a scan begins or ends. */
 export function markOf({ revision, scan_run_id: scan, last_scan_at: last }: Marked): string {
   return [revision, scan, last && new Date(last).getTime()].join(' ');
 }

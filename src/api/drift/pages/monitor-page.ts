@@ -27,7 +27,7 @@ import { driftCrumb, type MonitorSubject, monitorPath, readMonitor, readWatchedN
 
 type MonitorVisit = Visit<{ id: string }>;
 
-/** Shows a monitor: its health, what it found, how that went over its scans, and what it leaves out. */
+/** Shows a monitor: its health, its findings, their trend over its scans, and its ignore rules. */
 export async function showMonitor(visit: MonitorVisit): Promise<FastifyReply> {
   const monitor = await readMonitor(visit);
   const scans = await visit.read(listMonitorScans, {
@@ -81,7 +81,7 @@ ${await parts[tab]()}`,
   });
 }
 
-/** Explains an empty list. Only a scan with a result says that nothing differs. */
+/** Explains an empty list. Only a scan with a result proves that nothing differs. */
 function explainNone({ scope, last_failure: failure, last_success_at: success, ...monitor }: MonitorSubject): string {
   if (scope !== 'instance') return 'The instances that inherit this monitor have none.';
   if (failure) return 'There may be drift: the last scan had no result.';
@@ -121,13 +121,15 @@ function renderFailure({ last_failure: failure, stale }: MonitorSubject): Html |
   return html`<div class="notice notice-problem" role="note"><p>The last scan had no result, ${renderAge(failure.at)}: <span class="foreign">${failure.message}</span>${failure.run_id ? html` · ${renderRunLink(failure.run_id)}` : null}</p></div>`;
 }
 
-/** What a scan found before a run changed the instance says nothing about the instance as it is now. */
+/**
+ * Warns if a run changed the instance after the last scan with a result, because that scan says nothing about the instance as it is now.
+ */
 function renderLaterChange({ instance_changed_at: changed, last_success_at: success }: MonitorSubject): Html | null {
   if (!changed || !success) return null;
   return html`<p class="notice">${renderIcon('hourglass')}<span>The last scan with a result ran ${renderAge(success)}. A run changed the instance after it, ${renderAge(changed)}.</span></p>`;
 }
 
-/** A scan compares with the deployment, and says nothing about what the deployment was given. */
+/** Says that inputs have changed since the deployment. A scan compares only with the deployment, so it does not report them. */
 function renderChangedInputs({ inputs_changed: isChanged, instance_id: id }: MonitorSubject): Html | null {
   if (!isChanged || id === null) return null;
   const path = pagePath(pages.instance, { id }, { tab: 'sharing' });
@@ -156,7 +158,10 @@ async function renderMonitorFacts(visit: MonitorVisit, monitor: MonitorSubject):
   );
 }
 
-/** Monitors that inherit an interval scan at times of their own, within one interval. Those that inherit a time of day all scan then. */
+/**
+ * The time of the next scan. Monitors that inherit an interval scan at different times within one interval. Those that inherit a time of
+ * day all scan at that time.
+ */
 function renderNextScan({ enabled, schedule, scope, id, ...monitor }: MonitorSubject): Html | string | null {
   if (!enabled) return 'Off';
   if (monitor.scan_refusal) return 'None: it cannot be scanned';

@@ -6,7 +6,9 @@ type Scan = z.input<typeof ScanView>;
 
 const [width, height, gap] = [12, 48, 3];
 
-/** How many deviations the latest scans found, oldest first. A scan without a result leaves a gap. Null if fewer than two scans have results. */
+/**
+ * How many deviations the latest scans found, oldest first. A scan without a result makes a gap. Null if fewer than two scans have results.
+ */
 export function renderTrend(newestFirst: readonly Scan[]): Html | null {
   const scans = newestFirst.filter(({ finished_at: end }) => end !== null).toReversed();
   const told = scans.flatMap(({ found }) => found ?? []);

@@ -8,7 +8,7 @@ import { get as getFinding } from '../finding-operations.ts';
 import { get as getMonitor } from '../monitor-operations.ts';
 import type { FindingAlone, MonitorAlone, ShownMonitor } from './labels.ts';
 
-/** A monitor with the name of what it watches. */
+/** A monitor with the name of the thing that it watches. */
 export type MonitorSubject = MonitorAlone & { readonly name: string };
 /** A finding with the names of its instance and of the environment. */
 export type FindingSubject = FindingAlone & { readonly names: Names };
@@ -17,7 +17,7 @@ export const driftCrumb = { label: 'Drift', path: pagePath(pages.drift) };
 
 type Place = Pick<ShownMonitor, 'instance_id' | 'environment_id' | 'template_id' | 'scope'>;
 
-/** The names of what monitors watch. */
+/** Reads the names of the things that monitors watch. */
 export function readWatchedNames(visit: Visit<unknown>, places: readonly Place[]): Promise<Names> {
   return readNames(visit.em, {
     instances: places.map((each) => each.instance_id),
@@ -26,14 +26,14 @@ export function readWatchedNames(visit: Visit<unknown>, places: readonly Place[]
   });
 }
 
-/** The name of what a monitor watches. */
+/** The name of the thing that a monitor watches. */
 export function nameOf({ scope, ...place }: Place, names: Names): string {
   const id = place[`${scope}_id`] ?? '';
   const named = names.get(id);
   return named ? placedName(named) : id;
 }
 
-/** A link to what a monitor watches. */
+/** A link to the thing that a monitor watches. */
 export function renderPlace({ scope, ...place }: Place, names: Names): Html {
   const id = place[`${scope}_id`] ?? '';
   if (scope === 'instance') return renderInstanceLink(id, names);
@@ -68,7 +68,7 @@ export function findingPath(id: string): LocalPath {
   return pagePath(pages.driftFinding, { id });
 }
 
-/** What a finding is about, as a title. */
+/** The subject of a finding, as a title. */
 export function titleOf({ address, path }: Pick<FindingAlone, 'address' | 'path'>): string {
   return path === '' ? address : `${address}: ${path}`;
 }

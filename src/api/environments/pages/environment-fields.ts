@@ -10,7 +10,7 @@ import { offeredRules } from '#domain/shared/vocabulary/approval.ts';
 import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
 import { kindWords } from './labels.ts';
 
-/** The rules of an environment, from what was typed. Without a choice of approvals, those of its kind hold. */
+/** Reads the rules of an environment. If the visitor chooses no approval rule, that of its kind applies. */
 export function toRules(visit: Visit, typed: Typed, { isNew = false } = {}): Record<string, unknown> {
   const policy = toPolicy(visit, typed, isNew);
   return {
@@ -25,7 +25,7 @@ export function toRules(visit: Visit, typed: Typed, { isNew = false } = {}): Rec
 /** The number of approvals that a new environment requires if its form names only when to ask for one. */
 const usualApprovals = 1;
 
-/** The policy that was typed; null where that of the kind holds, which leaves nothing else of the policy to choose. */
+/** Reads the policy. Null if that of the kind applies; then the other fields of the policy must be empty. */
 function toPolicy(visit: Visit, typed: Typed, isNew: boolean): object | null {
   const when = typed['approval_policy.when'] ?? '';
   const required = typed['approval_policy.required']?.trim() ?? '';
@@ -44,7 +44,10 @@ function toPolicy(visit: Visit, typed: Typed, isNew: boolean): object | null {
   return { required: count, when, allow_self: allowSelf };
 }
 
-/** Refuses a policy that asks for approval and requires 0 approvals, since no reviewer would be asked. @param policy the path of its fields */
+/**
+ * Refuses a policy that asks for approval but requires 0 approvals, because no reviewer would be asked. @param policy the path of its
+ * fields
+ */
 export function addApprovalProblem(visit: Visit, typed: Typed, policy: string): void {
   const when = typed[`${policy}.when`] ?? '';
   if (when === '' || when === 'never' || typed[`${policy}.required`]?.trim() !== '0') return;
@@ -54,7 +57,7 @@ export function addApprovalProblem(visit: Visit, typed: Typed, policy: string): 
   );
 }
 
-/** The rule that a form shows. A policy that requires 0 approvals never asks for one. */
+/** The rule that a form shows. A policy with 0 required approvals never asks for one. */
 export function shownRule({
   required,
   when,
@@ -82,7 +85,7 @@ export const slugField: FormField = {
   hint: 'Unique in its project. Changing it releases the old name for others.',
 };
 
-/** The fields of a policy. @param when the rule that the environment has; null for a new one */
+/** The fields of a policy. @param when the environment's rule; null for a new environment */
 export function policyFields(when: ApprovalRule | null): FormField[] {
   const ofKind = when === null ? [{ value: '', label: 'Default for the kind' }] : [];
   return [
@@ -112,7 +115,7 @@ export function policyFields(when: ApprovalRule | null): FormField[] {
   ];
 }
 
-/** The options of the form that are checked; null if they are as usual for the kind, so that later ones are as usual too. */
+/** Reads the checked options. Null if they are the defaults of the kind, so that later changes of the defaults apply too. */
 export function toAllowedOptions(typed: Typed): string[] | null {
   const usual = allowedOptions({ kind: typed['kind'] ?? '', allowedOptions: null });
   const allowed = runOptionNames.filter((name) => typed[`allowed_options.${name}`] === 'yes');

@@ -40,7 +40,7 @@ const parts: readonly [Part, ...Part[]] = [
   { key: 'protection', label: 'Protection', render: renderProtection },
 ];
 
-/** Shows an environment: what is deployed there, what its runs get, and what protects it. */
+/** Shows an environment: its instances, the variables of its runs, and its protection. */
 export async function showEnvironment(visit: EnvironmentVisit): Promise<FastifyReply> {
   const environment = await visit.read(get, { params: visit.params });
   const names = await readNames(visit.em, { projects: [environment.project_id], teams: [environment.team_id] });
@@ -82,13 +82,13 @@ export function crumbsOf({ project_id: id }: Environment, names: Names): Crumb[]
   ];
 }
 
-/** The way to the assemblies that deploy there; null while assemblies are turned off. */
+/** A link to the assemblies that deploy there; null while assemblies are turned off. */
 function renderAssembliesLink({ principal }: EnvironmentVisit, id: string): Html | null {
   if (describeClosed('assemblies', principal.closedFeatures) !== null) return null;
   return html`<a href="${pagePath(pages.assemblies, {}, { environment_id: id })}">Assemblies</a> · `;
 }
 
-/** Of two actions that undo each other, only the one that fits is shown. */
+/** The buttons. Of two opposite actions, such as lock and unlock, only the possible one is shown. */
 function renderEnvironmentActions({ id, actions, lock, archived_at: archivedAt }: Environment): Html {
   const params = { id };
   const absent = [lock ? 'lock' : 'unlock', archivedAt ? 'archive' : 'unarchive'];
@@ -122,7 +122,7 @@ async function renderInstances(visit: EnvironmentVisit, { id }: Environment): Pr
 ${next ? html`<p><a href="${pagePath(pages.instances, {}, { environment_id: id })}">All instances of this environment</a></p>` : null}`;
 }
 
-/** Lists what the runs of an environment get: its own variables, and those of variable sets. */
+/** Lists the variables of an environment's runs: its own, and those of variable sets. */
 async function renderVariables(visit: Visit<{ id: string }>, environment: Environment): Promise<Html> {
   const { id, actions } = environment;
   const cursor = visit.query('cursor');
@@ -146,7 +146,10 @@ ${renderPages({ cursor, next }, (query) => pagePath(pages.environment, { id }, {
 ${await renderSetsOfEnvironment(visit, environment)}`;
 }
 
-/** Lists the secrets that plans get unchanged, in production and in environments that demand weaker secrets for plans, whatever gives them. */
+/**
+ * Warns of secrets that planning gets unchanged, from any source, in production and in environments that require weaker secrets for
+ * planning.
+ */
 async function warnOfSecrets(visit: Visit<{ id: string }>, environment: Environment): Promise<Html | null> {
   const { id, kind, plan_secrets: demand } = environment;
   if (kind !== 'production' && demand === null) return null;

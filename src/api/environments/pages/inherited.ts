@@ -7,13 +7,15 @@ import type { JsonObject } from '#domain/shared/values/json.ts';
 import { findGivenDefaults, type GivenDefault } from '#domain/variable-sets/given-defaults.ts';
 import { get } from '../operations.ts';
 
-/** What a run gets for a variable that is left empty, from its environment or from a variable set. */
+/** The value that a run gets from its environment or a variable set if the variable is left empty. */
 export type Inherited = GivenDefault;
 
 /** By the slots of the variables. */
 export type InheritedValues = ReadonlyMap<string, Inherited>;
 
-/** What an environment and its variable sets give variables of templates; null: the visitor may not read the environment. */
+/**
+ * Reads the variables that an environment and its variable sets provide for templates; null if the visitor may not read the environment.
+ */
 export async function readInherited(visit: Visit<unknown>, id: string): Promise<InheritedValues | null> {
   const environment = await orNull(visit.read(get, { params: { id } }));
   if (!environment) return null;
@@ -21,14 +23,14 @@ export async function readInherited(visit: Visit<unknown>, id: string): Promise<
   return new Map(given.map((each) => [slots.member('', each.name), each]));
 }
 
-/** The same with the values that the variables of a template get from them. */
+/** The same values, converted as the variables of a template receive them. */
 export function inheritedBy(inherited: InheritedValues, schema: JsonObject): InheritedValues {
   return new Map(
     [...inherited].map(([slot, each]) => [slot, { ...each, value: convertDefault(schema, each.name, each.value) }]),
   );
 }
 
-/** In words, by the slots. */
+/** The same values in words, by slot. */
 export function describeInherited(inherited: InheritedValues): ReadonlyMap<string, string> {
   return new Map([...inherited].map(([slot, each]) => [slot, describe(each)]));
 }
@@ -47,13 +49,13 @@ export function showInherited(each: Inherited): string {
   return each.from === null ? 'a value' : shorten(each.value);
 }
 
-/** What gives the value, after it. */
+/** The source of the value, as a clause after it. */
 export function describeGiver({ from }: Inherited): string {
   if (from === null) return 'a variable set gives it';
   return from.kind === 'environment' ? `${from.name} sets it` : `the set ${from.name} gives it`;
 }
 
-/** The same of a secret that is not the deployed one. */
+/** Like `describeGiver`, for a secret that differs from the deployed one. */
 export function describeRotated({ from }: Inherited): string {
   const other = 'another value than the deployed one';
   if (from === null) return `a variable set gives ${other}`;

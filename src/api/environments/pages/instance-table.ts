@@ -15,20 +15,20 @@ export type InstanceVisit = Visit<{ id: string }>;
 export type Instance = z.input<typeof InstanceView>;
 type ListedInstance = z.input<typeof ListedInstanceView>;
 
-/** Says that scans found drift. */
+/** Says that scans have found drift. */
 export const driftedBadge = renderStatusBadge({ word: 'Drifted', icon: 'triangle-alert', tone: 'approval' });
 
-/** Says that outputs changed that an instance was deployed with. */
+/** Says that outputs with which the instance was deployed have changed. */
 export const inputsChangedBadge = renderStatusBadge({ word: 'Inputs changed', icon: 'refresh-cw', tone: 'approval' });
 
-/** Says that a run may have changed it without recording everything. */
+/** Says that a run may have changed the instance without recording everything. */
 export const unrecordedBadge = renderStatusBadge({
   word: 'Unrecorded changes',
   icon: 'triangle-alert',
   tone: 'failed',
 });
 
-/** A table of instances. The environment is left out where all are of one. */
+/** A table of instances. It has no column for the environment if all are in the same one. */
 export async function renderInstanceTable(
   visit: Visit,
   instances: readonly ListedInstance[],

@@ -5,7 +5,7 @@ import { type Html, html } from '#api/web/html.ts';
 import type { EnvironmentDetails as DetailsView, EnvironmentView, ListedEnvironmentView } from '../views.ts';
 
 export type Environment = z.input<typeof EnvironmentView>;
-/** An environment that is read alone. */
+/** A single environment. */
 export type EnvironmentDetails = z.input<typeof DetailsView>;
 export type ListedEnvironment = z.input<typeof ListedEnvironmentView>;
 type Policy = Environment['approval_policy'];
@@ -43,7 +43,7 @@ const holdLooks = {
   frozen: { word: 'Frozen', icon: 'snowflake', tone: 'approval' },
 } as const;
 
-/** That something keeps applies from starting now, in a list. */
+/** Says in a list that applies cannot start now. */
 export function renderHoldBadge({ hold }: ListedEnvironment): Html | null {
   if (!hold) return null;
   const { code, name } = hold;
@@ -51,7 +51,7 @@ export function renderHoldBadge({ hold }: ListedEnvironment): Html | null {
   return html`${renderStatusBadge({ ...holdLooks[code], word })}${name ? html`<span class="below muted foreign">${name}</span>` : null}`;
 }
 
-/** What keeps applies from starting now: a pause of the installation, a lock or a freeze window. Null if nothing does. */
+/** Why applies cannot start now: a pause of the installation, a lock or a freeze window. Null if they can. */
 export function renderHold({ hold }: EnvironmentDetails): Html | null {
   if (!hold) return null;
   const { code, by, name, since, until, reason } = hold;

@@ -58,7 +58,7 @@ ${renderPager({ first: visit.query('cursor') ? link({}) : null, next: next ? lin
   });
 }
 
-/** Whether the visitor may make an environment in this project; without one, in any project that the scope leaves. */
+/** Whether the visitor may create an environment in this project or, without one, in any project of the scope. */
 export async function mayCreateIn(visit: Visit, projectId: string | undefined): Promise<Action> {
   if (projectId === undefined) return visit.mayDo(create, ...(await readTeamsForNewInScope(visit)));
   const { actions } = await visit.read(getProject, { params: { id: projectId } });

@@ -10,7 +10,7 @@ import { describeTool } from '#api/workers/tool-words.ts';
 import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
 import { describePolicy, type Environment, kindWords } from './labels.ts';
 
-/** What protects an environment: its approval policy, the isolation that it demands, and the times without applies. */
+/** The protection of an environment: its approval policy, its required isolation, and its times without applies. */
 export async function renderProtection(visit: Visit<{ id: string }>, environment: Environment): Promise<Html> {
   const { freeze_windows: windows } = await visit.read(getFreezeWindows, { params: visit.params });
   const update = environment.actions.find(({ name }) => name === 'update');

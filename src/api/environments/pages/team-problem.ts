@@ -15,7 +15,10 @@ interface Placed {
   readonly field: string;
 }
 
-/** Adds a problem to the field of the environment if the template or assembly belongs to another team. The operation names what does not exist. */
+/**
+ * Adds a problem to the environment's field if the template or assembly belongs to another team. If one of them does not exist, the
+ * operation reports it.
+ */
 export async function addTeamProblem(visit: Visit, placed: Placed): Promise<void> {
   const { template = '', assembly = '', environment = '', field } = placed;
   if (!isId(environment)) return;

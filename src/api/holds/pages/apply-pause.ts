@@ -15,7 +15,7 @@ type Pause = NonNullable<Awaited<ReturnType<typeof readPause>>['pause']>;
 
 const readPause = (visit: Visit) => visit.read(get);
 
-/** Adds the form that pauses all applies of the installation, and the button that ends the pause. For administrators. */
+/** Adds the form that pauses all applies of the installation, and the button that ends the pause. Only administrators see them. */
 export function registerApplyPause(addPage: AddPage): void {
   addFormPage(addPage, pages.pauseApplies, {
     read: readPause,

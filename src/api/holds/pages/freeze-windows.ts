@@ -25,7 +25,7 @@ const names = [
 ] as const;
 type Typed = Readonly<Record<(typeof names)[number], string>>;
 
-/** Lists the freeze windows of an environment, each with a button to remove it, and has a form for each kind of new one. */
+/** Lists the freeze windows of an environment, each with a button that removes it, and a form for each kind of new window. */
 export async function showFreezeWindows(visit: EnvironmentVisit): Promise<FastifyReply> {
   return show(visit, {}, null);
 }
@@ -116,7 +116,7 @@ const onceFields: FormField[] = [
   { name: 'ends_at', label: 'To (UTC)', kind: 'datetime' },
 ];
 
-/** Adds or removes one window: the operation replaces the whole list, so the form's revision says which list was shown. */
+/** Adds or removes one window. The operation replaces the whole list, so the form contains the revision of the list that was shown. */
 export async function submitFreezeWindow(visit: EnvironmentVisit): Promise<FastifyReply> {
   const typed = visit.form(...names);
   const { freeze_windows: present } = await visit.read(getFreezeWindows, { params: visit.params });
@@ -143,7 +143,7 @@ function toWindow({ do: kind, name, reason, ...typed }: Typed): Record<string, u
   return { ...window, weekly, time_zone: typed.time_zone };
 }
 
-/** The fields of the last window of the list, by their paths in it. */
+/** The form's field for each path in a freeze window. */
 const fieldOf: Readonly<Record<string, string>> = {
   name: 'name',
   reason: 'reason',
@@ -157,7 +157,7 @@ const fieldOf: Readonly<Record<string, string>> = {
   'weekly.ends': 'end_time',
 };
 
-/** Where problems of the new window are in the body: it is the last one of the list. */
+/** The paths of the new window in the body, where it is the last one of the list, with their fields. */
 function pathsOf(index: number): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fieldOf).map(([path, field]) => [`freeze_windows[${index}].${path}`, field]),

@@ -4,7 +4,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { capitalize } from '#api/web/text.ts';
 import type { FreezeWindow } from '#domain/environments/freeze-windows.ts';
 
-/** A freeze window, as an answer has it. */
+/** A freeze window, as answers represent it. */
 export type ShownWindow = z.input<typeof FreezeWindow>;
 
 /** When a freeze window is open. */

@@ -7,11 +7,11 @@ import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 
-/** Home hides the first steps once there are more runs than the sample of the first start makes. */
+/** The start page hides the first steps once there are more runs than the sample of the first start creates. */
 const maxRuns = 30;
 const maxTeams = 3;
 
-/** What to do first where hardly anything has run yet; null elsewhere, and for visitors who may set nothing up. */
+/** The first steps for an installation in which hardly anything has run. Null otherwise, and for visitors who may not set anything up. */
 export async function renderFirstSteps(visit: Visit, scope: Query): Promise<Html | null> {
   const mayOrganize = visit.mayDo(createOrganization).allowed;
   const teams = await readTeamsToSetUp(visit);
@@ -31,7 +31,7 @@ export async function renderFirstSteps(visit: Visit, scope: Query): Promise<Html
   )}${mayOrganize ? html`<li><a href="${pagePath(pages.organizations)}">Choose an organization, or create one, and add a team to it</a></li>` : null}</ul></div></section>`;
 }
 
-/** The teams of the visitor for which the visitor may take every step of the guide. */
+/** The visitor's teams for which they may take every step of the guide. */
 async function readTeamsToSetUp(visit: Visit) {
   const owned = (await readTeamsForNewInScope(visit)).filter((team) => visit.mayDo(createProject, team).allowed);
   const chosen = owned.slice(0, maxTeams);

@@ -39,7 +39,7 @@ function listedName(kind: Kind): string {
   return `listed_${kind}s`;
 }
 
-/** A hidden field for the listed ids. The browser ignores changes of it when it restores what was typed. */
+/** A hidden field for the listed ids. If they change while the form is open, the browser still keeps what was typed. */
 function listedField(kind: Kind): FormField {
   return { name: listedName(kind), label: '', kind: 'hidden', isUnkept: true };
 }

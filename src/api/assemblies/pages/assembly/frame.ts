@@ -37,7 +37,7 @@ ${content}
   };
 }
 
-/** Only those see the draft who may change it. */
+/** The tabs. Only visitors who may change the assembly see the draft. */
 function tabsOf(assembly: AssemblySubject, current: AssemblyTab): Tab[] {
   const { id } = assembly;
   const tab = (key: AssemblyTab, label: string, path = assemblyTabPath(id, key)): Tab => ({
@@ -54,7 +54,7 @@ function tabsOf(assembly: AssemblySubject, current: AssemblyTab): Tab[] {
   ];
 }
 
-/** Whether the visitor may change the assembly, now or once it is no longer archived. */
+/** Whether the visitor may change the assembly, or could if it were not archived. */
 export function mayWrite({ actions }: Pick<AssemblySubject, 'actions'>): boolean {
   return actions.some(({ name, allowed }) => allowed && (name === 'update' || name === 'unarchive'));
 }

@@ -16,7 +16,7 @@ interface Row {
   readonly waitsFor: readonly string[];
 }
 
-/** The nodes of a version: what each deploys, what it waits for, and on which conditions. */
+/** The nodes of a version: what each deploys, which nodes it waits for, and under which conditions. */
 export function renderNodeTable(version: ShownVersion, edges: Graph['edges'], names: Names): Html {
   const before = Map.groupBy(edges, ([, to]) => to);
   const waitsFor = (key: string) => (before.get(key) ?? []).map(([from]) => from);
@@ -34,7 +34,7 @@ export function renderNodeTable(version: ShownVersion, edges: Graph['edges'], na
   });
 }
 
-/** The id of a node's row. A drawing of the page leads there. */
+/** The id of a node's row, for links from a drawing on the same page. */
 export function rowIdOf(key: string): string {
   return `node-${key}`;
 }
@@ -63,7 +63,7 @@ function columnsWith({ templates }: ShownVersion, names: Names): Column<Row>[] {
 
 const maxKeys = 6;
 
-/** The keys of nodes, as links to their rows. @param shown the nodes that have rows; all unless given */
+/** The keys of nodes, as links to their rows. @param shown the nodes that have rows; all by default */
 export function renderKeys(keys: readonly string[], shown?: ReadonlySet<string>): Html | null {
   if (keys.length === 0) return null;
   const rest = keys.length - maxKeys;

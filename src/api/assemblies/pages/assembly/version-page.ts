@@ -11,7 +11,7 @@ import { graphScript } from '../graph-view.ts';
 import { assemblyCrumbs, assemblyTabPath } from '../views.ts';
 import { renderVersion, renderVersionFacts } from './version-view.ts';
 
-/** More of a source is read over the API. */
+/** The maximum number of characters of a source on the page. The API returns all of it. */
 const maxSource = 60_000;
 
 /** Shows one version: its drawing and nodes, who published it, and its source. */

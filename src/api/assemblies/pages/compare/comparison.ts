@@ -17,7 +17,7 @@ type FieldChange = ShownDiff['fields'][number];
 const maxNodes = 200;
 const maxFields = 60;
 
-/** What differs between two specs, as a drawing and as a list. */
+/** The differences between two specs, as a drawing and as a list. */
 export async function renderComparison(visit: Visit, id: string, compared: ShownDiff): Promise<Html> {
   const { nodes, fields, edges } = compared;
   const isSame = nodes.length + fields.length + edges.added.length + edges.removed.length === 0;
@@ -42,7 +42,7 @@ ${renderEdges(edges)}
 </section></div>`;
 }
 
-/** The comparison as the drawing takes it. */
+/** Converts the comparison for the drawing. */
 function toDiff({ nodes, fields, edges }: ShownDiff): AssemblyDiff {
   const pairs = (list: readonly { from: string; to: string }[]) => list.map(({ from, to }) => [from, to] as const);
   const known = { nodes, fields } as Pick<AssemblyDiff, 'nodes' | 'fields'>;

@@ -20,7 +20,7 @@ type Problem = ShownReport['errors'][number];
 
 const maxListed = 100;
 
-/** What a check found: the messages with links to their lines, and the drawing. A script replaces it after each pause in typing. */
+/** The result of a check: messages with links to their lines, and the drawing. A script replaces it after each pause in typing. */
 async function renderReport(evaluator: AssemblyEvaluator, text: string, report: ShownReport): Promise<Html> {
   const { valid, errors, warnings } = report;
   return html`<div class="draft-report stack" id="draft-report">
@@ -51,7 +51,7 @@ function renderProblems(problems: readonly Problem[], kind: string): Html | null
     )}</ul>${rest > 0 ? html`<p class="muted">${rest} more.</p>` : null}`;
 }
 
-/** Draws what can be read of the text. */
+/** Draws the readable parts of the text. */
 async function renderDrawing(evaluator: AssemblyEvaluator, text: string, errors: readonly Problem[]): Promise<Html> {
   try {
     const { value } = await evaluator.parseDraft(text);
@@ -63,14 +63,14 @@ async function renderDrawing(evaluator: AssemblyEvaluator, text: string, errors:
   }
 }
 
-/** Shows the draft in its editor, with what is wrong with it. */
+/** Shows the draft in its editor, with its problems. */
 export async function showDraft(visit: AssemblyVisit): Promise<FastifyReply> {
   const [assembly, draft] = await Promise.all([readAssembly(visit), readDraft(visit)]);
   const text = draft?.source ?? (await writeStarterDraft(visit, assembly));
   return showEditor(visit, assembly, { text, draft, revision: String(draft?.revision ?? 0) });
 }
 
-/** Handles the posted form. Validating saves nothing, and the page always keeps what was typed. */
+/** Handles the form. A check saves nothing. The page always keeps what was typed. */
 export async function submitDraft(visit: AssemblyVisit): Promise<FastifyReply> {
   const sent = visit.form('spec', 'expected_revision', 'do');
   // Browsers send every line break as CR LF.
@@ -94,7 +94,8 @@ async function readDraft(visit: AssemblyVisit): Promise<ShownDraft | null> {
   try {
     return await visit.read(getDraft, { params: { id: visit.params.id } });
   } catch (error) {
-    // To those who may see drafts, an assembly without one answers as a missing assembly does, which `readAssembly` finds out.
+    // For visitors who may see drafts, a missing draft and a missing assembly get the same answer. `readAssembly` has checked that the
+    // assembly exists.
     if (error instanceof ServiceError && error.kind === 'notFound') return null;
     throw error;
   }
@@ -103,7 +104,7 @@ async function readDraft(visit: AssemblyVisit): Promise<ShownDraft | null> {
 interface EditedDraft {
   readonly text: string;
   readonly draft: ShownDraft | null;
-  /** The revision that the text was made from. */
+  /** The revision on which the text is based. */
   readonly revision: string;
 }
 
@@ -132,7 +133,7 @@ async function showEditor(
   return visit.show(page, problems?.status ?? 200);
 }
 
-/** Lists the problems of a text. An empty or unreadable text has problems, too. */
+/** Finds the problems of a text, also of an empty or unreadable one. */
 async function check(visit: AssemblyVisit, spec: string): Promise<ShownReport> {
   const checked = await submit(visit, ['spec'], () =>
     visit.read(validate, { params: { id: visit.params.id }, body: { spec } }),

@@ -6,7 +6,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { type AssemblySubject, assemblyPath, type ShownReport } from '../views.ts';
 
-/** Of more lines, the editor numbers only these. */
+/** The maximum number of lines with line numbers. */
 const maxNumbered = 5_000;
 
 export interface Editor {
@@ -17,7 +17,7 @@ export interface Editor {
   readonly problems: FormProblems | null;
 }
 
-/** The text with its line numbers and the messages beside its lines. One form has all buttons, so that nothing typed is lost. */
+/** The text with its line numbers, and messages beside their lines. One form has all buttons, so that no typed text is lost. */
 export function renderEditor({ assembly, text, revision, report, problems }: Editor): Html {
   const { id, actions } = assembly;
   const whyNot = actions.find(({ name, allowed }) => name === 'save_draft' && !allowed)?.reason;
@@ -56,7 +56,7 @@ function countLines(text: string): number {
   return text.split('\n').length;
 }
 
-/** The numbers of the lines. Those with a problem are marked, and are what the messages lead to. */
+/** The line numbers. Lines with problems are marked, and messages link to them. */
 function renderNumbers(text: string, { errors, warnings }: ShownReport): Html {
   const numbers = Array.from({ length: Math.min(countLines(text), maxNumbered) }, (_, index) => index + 1);
   const wrong = new Set(errors.map(({ line }) => line));
@@ -67,7 +67,7 @@ function renderNumbers(text: string, { errors, warnings }: ShownReport): Html {
   })}</pre>`;
 }
 
-/** The messages, each at the height of its line. The list below the editor has them as well, for everybody. */
+/** The messages, each at the height of its line. The list below the editor repeats them, so that everybody can read them. */
 function renderNotes({ errors, warnings }: ShownReport): Html {
   const byLine = Map.groupBy([...errors, ...warnings], ({ line }) => line);
   const last = Math.min(maxNumbered, Math.max(0, ...[...byLine.keys()].map((line) => line ?? 0)));

@@ -83,7 +83,7 @@ function publishFields(latest: string | null, proposed: string, revision: number
       isOptional: true,
       hint: 'What changed, and why.',
     },
-    // Somebody who saves another draft meanwhile is not overruled unseen.
+    // If somebody saves another draft meanwhile, this revision keeps the publication from ignoring it.
     { name: 'expected_revision', label: 'Draft', kind: 'hidden', value: String(revision) },
   ];
 }
@@ -95,8 +95,8 @@ function renderInvalid(errors: readonly { message: string; line: number | null }
 }
 
 /**
- * The version that probably comes next. A removed node destroys what nobody manages any more, and other variables break callers, so
- * both are a new major version; an added node is a minor one.
+ * Suggests the next version. A removed node leaves resources that nobody manages, and changed variables break callers, so both make a new
+ * major version. An added node makes a new minor version.
  */
 function nextVersion(latest: string | null, compared: ShownDiff | null): string {
   const [, major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)/.exec(latest ?? '') ?? [];

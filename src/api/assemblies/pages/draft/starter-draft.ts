@@ -2,7 +2,7 @@ import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { get as getVersion } from '#api/registry/version-operations.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 
-/** The example that the editor shows before anybody saves a draft, if the team has no template for one. */
+/** The example in the editor before anybody saves a draft, for a team without a template for one. */
 const emptyDraft = `# What a run is asked for, as JSON Schema.
 variables:
   type: object
@@ -25,7 +25,7 @@ outputs:
   address: \${nodes.service.outputs.address}
 `;
 
-/** What the draft of a team can begin with. */
+/** The template with which a team's draft can start. */
 interface Beginning {
   readonly template: string;
   /** The schemas of the variables that a run of the template needs. */
@@ -33,8 +33,8 @@ interface Beginning {
 }
 
 /**
- * The draft that the editor shows before anybody saves one. It is valid and uses a template that the team can use. If the team has no such template,
- * it is a commented example.
+ * The draft in the editor before anybody saves one. It is valid, and uses a template of the team. If the team has no suitable template, it
+ * is a commented example.
  */
 export async function writeStarterDraft(visit: Visit, { team_id }: { readonly team_id: string }): Promise<string> {
   const beginning = await findBeginning(visit, team_id);
@@ -53,7 +53,7 @@ async function findBeginning(visit: Visit, teamId: string): Promise<Beginning | 
   return needed && { template: chosen.slug, needed };
 }
 
-/** Null if a schema refers to another part of the template's, which the draft does not have. */
+/** Finds the required variables. Null if a schema refers to another part of the template's schema, which the draft would not have. */
 function findNeeded(variables: unknown): Record<string, unknown> | null {
   const { properties = {}, required = [] } = Object(variables) as { properties?: object; required?: readonly string[] };
   const schemas: Readonly<Record<string, unknown>> = { ...properties };

@@ -7,7 +7,7 @@ import { operationWords, type ShownEvent } from '../views.ts';
 import { describeRepeated } from './run-forms.ts';
 import { type AssemblyRunTab, runPath } from './run-tab.ts';
 
-/** Event, in order. */
+/** The events, in order. */
 export const eventsTab: AssemblyRunTab = {
   key: 'events',
   label: 'Events',

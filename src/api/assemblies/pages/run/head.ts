@@ -9,7 +9,7 @@ import { actionsByStatus } from '#domain/assemblies/model.ts';
 import { assemblyCrumbs, assemblyTabPath } from '../views.ts';
 import type { RunSubject } from './run-tab.ts';
 
-/** The head of an assembly run: what it does, its status, its most important facts, and what can be done. */
+/** The head of an assembly run: its operation, its status, its most important facts, and buttons. */
 export function renderHead(title: string, subject: RunSubject): Html {
   const { run, assembly } = subject;
   return renderPageHead({
@@ -43,7 +43,7 @@ function renderBrief({ run, assembly, names }: RunSubject): Html {
     )}</span>${run.message ? html`<q class="run-message foreign">${run.message}</q>` : null}`;
 }
 
-/** The buttons that fit the status. A visitor who may not use one is told why. */
+/** The buttons for the actions that the status allows. A disabled button says why. */
 function renderButtons({ run, assembly }: RunSubject): Html {
   const params = { id: assembly.id, runID: run.id };
   const buttons: Readonly<Record<string, ActionButton>> = {

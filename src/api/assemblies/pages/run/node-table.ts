@@ -62,11 +62,11 @@ function describeQuota({ scope, limit, used }: FullQuota): string {
 interface KnownOfNodes {
   /** The names of their templates. */
   readonly names: Names;
-  /** Their runs by their keys, oldest first. */
+  /** Their runs by key, oldest first. */
   readonly runs: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The nodes of a run, each after those that it waits for. The first link of a row leads to the node's run. */
+/** The nodes of a run. Each follows the nodes that it waits for. The first link of a row leads to the node's run. */
 export function renderRunNodes(nodes: readonly ShownNode[], known: KnownOfNodes): Html {
   return renderTable({
     caption: 'Nodes, each after the nodes that it depends on',
@@ -92,7 +92,7 @@ function columnsWith({ names, runs }: KnownOfNodes, shown: ReadonlySet<string>):
   ];
 }
 
-/** How many runs the node has had, also before the assembly run was resumed, with links to those before the latest. */
+/** How many runs the node has had, including those before the assembly run was resumed, with links to all but the latest. */
 function renderAttempts({ key, attempts, run_id: latest }: ShownNode, runs: readonly string[]): Html | string | null {
   const count = Math.max(attempts, runs.length);
   if (count === 0) return null;
@@ -105,7 +105,7 @@ function renderAttempts({ key, attempts, run_id: latest }: ShownNode, runs: read
   return html`${count} <span class="muted">(earlier: ${links.map((link, index) => html`${index > 0 ? ', ' : null}${link}`)})</span>`;
 }
 
-/** The key, which leads to the run, or to its plan where one approves; and the instance, if it has another name. */
+/** The node's key, as a link to its run, or to the plan if that needs an approval; and the instance, if its name differs. */
 function renderNode({ key, run_id: runId, status, instance, instance_id: instanceId }: ShownNode): Html {
   const path =
     runId === null ? null : status === 'pending_approval' ? planPath(runId) : pagePath(pages.run, { id: runId });
@@ -119,12 +119,12 @@ function renderNode({ key, run_id: runId, status, instance, instance_id: instanc
   return html`${name}<span class="node-instance muted">${shown}</span>`;
 }
 
-/** What the plan of the node's run would do, in a preview as well. */
+/** What the plan of the node's run would change. Previews have one too. */
 function renderPlan({ plan }: ShownNode): Html | null {
   return plan && renderPlanCounts(plan.summary);
 }
 
-/** What the node waits for, or why it ended as it did. A run that failed has a log, which says more. */
+/** Why the node waits, or why it ended in this way. A run that failed also has a log. */
 function renderWhy(node: ShownNode, shown: ReadonlySet<string>): Html | null {
   const waiting = describeNodeWaiting(node, shown);
   if (waiting) return html`<p class="node-why">${waiting}</p>`;

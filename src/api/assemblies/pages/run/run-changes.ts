@@ -6,8 +6,8 @@ import { getRun } from '../../run-operations.ts';
 import type { AssemblyRunVisit } from '../views.ts';
 
 /**
- * Follows an assembly run for its page: `changed` at each of its events, or at once if the page that was rendered at a revision is out of
- * date, and `end` once it has ended.
+ * Streams the changes of an assembly run to its page: `changed` at each of its events, or at once if the page that was rendered at a
+ * revision is out of date, and `end` once it has ended.
  */
 export function streamAssemblyRunChanges(visit: AssemblyRunVisit): Promise<FastifyReply> {
   const { runID } = visit.params;

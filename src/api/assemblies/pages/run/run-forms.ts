@@ -89,7 +89,7 @@ export function describeRepeated(nodes: number): string {
   return `${pluralize(nodes, 'node')} ${nodes === 1 ? 'starts' : 'start'} again`;
 }
 
-/** A node that its condition left out may be skipped again. */
+/** How many nodes start again. A node whose condition left it out is not counted, because it may be left out again. */
 function countToRepeat({ nodes }: ShownAssemblyRun): number {
   return Object.values(nodes).filter((status) => status !== 'succeeded').length;
 }

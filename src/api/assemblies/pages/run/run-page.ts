@@ -31,7 +31,7 @@ import { renderRunNodes } from './node-table.ts';
 import { type AssemblyRunTab, type RunSubject, runPath } from './run-tab.ts';
 import { renderSituation } from './situation.ts';
 
-/** What the run was given, what came out, and its request. */
+/** The variables and outputs of the run, and its request. */
 const valuesTab: AssemblyRunTab = {
   key: 'details',
   label: 'Details',
@@ -65,7 +65,7 @@ function section(title: string, content: Html): Html {
   return html`<section class="panel run-section" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`;
 }
 
-/** The graph beside a table that says the same, and why each node waits or ended. */
+/** The graph beside a table with the same facts, and why each node waits or ended. */
 const nodesTab: AssemblyRunTab = {
   key: 'nodes',
   label: 'Nodes',
@@ -74,7 +74,7 @@ const nodesTab: AssemblyRunTab = {
     const status = visit.query('status');
     const [{ nodes, next_cursor: next }, picture] = await Promise.all([
       visit.read(listNodes, { params: visit.params, query: { limit: '100', cursor, status } }),
-      // Reading the run has shown that the visitor may see it.
+      // The visitor may see the run, because reading it has succeeded.
       drawRun(evaluatorOf(visit), visit.em, run.id),
     ]);
     const names = await readNames(visit.em, { templates: nodes.map(({ template_id: id }) => id) });
@@ -90,7 +90,7 @@ ${renderPager({
   },
 };
 
-/** Says that some nodes are left out, and leads to all. A status that nodes no longer have shows no rows. */
+/** Says that only nodes with one status are shown, with a link to all. If no node has this status any longer, there are no rows. */
 function renderFilter(run: ShownAssemblyRun, status: string): Html {
   const word = Object.hasOwn(nodeStatusLooks, status)
     ? groupWordOf(nodeStatusLooks[status as NodeStatus]).toLowerCase()
@@ -123,7 +123,7 @@ ${renderLivePart(visit, run, tab, html`${renderHead(title, subject)}${situation}
   });
 }
 
-/** Leads from the id of an assembly run alone to its page. Visitors who may not read the run learn nothing of it. */
+/** Redirects from an address with only the id of an assembly run to its page. Visitors who may not read the run learn nothing about it. */
 export async function redirectToAssemblyRun(visit: Visit<{ readonly id: string }>): Promise<FastifyReply> {
   const { id: runID } = visit.params;
   const found = await findAssemblyRun(visit.em, runID);
@@ -144,7 +144,7 @@ function renderTabLinks(run: ShownAssemblyRun, current: AssemblyRunTab): Html {
   );
 }
 
-/** A run that has ended changes no more, unless somebody resumes it. */
+/** A run that has ended changes only if somebody resumes it, so its page is not updated. */
 function renderLivePart(visit: AssemblyRunVisit, run: ShownAssemblyRun, tab: AssemblyRunTab, content: Html): Html {
   if (isTerminal(run.status)) return renderStill(content);
   const { assembly_id: id, id: runID, revision } = run;

@@ -3,7 +3,7 @@ import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Names } from '#domain/tenancy/names.ts';
 import type { AssemblyRunVisit, ShownAssembly, ShownAssemblyRun } from '../views.ts';
 
-/** An assembly run with what its page shows of its surroundings. */
+/** An assembly run, with the related facts that its page shows. */
 export interface RunSubject {
   readonly run: ShownAssemblyRun;
   readonly assembly: ShownAssembly;

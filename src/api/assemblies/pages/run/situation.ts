@@ -21,7 +21,7 @@ import { renderTally } from './tally.ts';
 /** How many nodes that need approval are listed at once. */
 const maxListed = 10;
 
-/** How far the run is, what it waits for, and why it ended. */
+/** The progress of the run, why it waits, and why it ended. */
 export async function renderSituation(visit: AssemblyRunVisit, { run }: RunSubject): Promise<Html> {
   const statuses = Object.values(run.nodes);
   return html`<p class="assembly-progress"><strong>${describeProgress(statuses)}</strong> ${renderTally(statuses, { pathOf: (status) => runPath(run, { tab: 'nodes', status }) })}</p>
@@ -29,7 +29,7 @@ ${await renderEnd(visit, run)}
 ${await renderApprovals(visit, run)}`;
 }
 
-/** How far a run is. Once it has ended with nodes that did not succeed, nobody should read that all are done. */
+/** Describes the progress of a run. If it ended with nodes that did not succeed, the text must not say that all are done. */
 function describeProgress(statuses: readonly NodeStatus[]): string {
   const count = (wanted: (status: NodeStatus) => boolean) => statuses.filter(wanted).length;
   const isOver = count(isNodeEnded) === statuses.length;
@@ -62,7 +62,7 @@ async function renderFailedNodes(visit: AssemblyRunVisit, { nodes }: ShownAssemb
   )}</ul>`;
 }
 
-/** The nodes that wait for approval, without those that something else holds, each with the way to its plan, where one approves. */
+/** The nodes that wait for approval, except those that something else holds. Each links to its plan, where people approve it. */
 async function renderApprovals(visit: AssemblyRunVisit, { nodes }: ShownAssemblyRun): Promise<Html | null> {
   const keys = Object.entries(nodes).flatMap(([key, status]) => (status === 'pending_approval' ? [key] : []));
   if (keys.length === 0) return null;
@@ -82,7 +82,7 @@ async function renderApprovals(visit: AssemblyRunVisit, { nodes }: ShownAssembly
 ${keys.length > maxListed ? html`<p class="muted">The next ${shown.length} of ${count}. The table has all.</p>` : null}</section>`;
 }
 
-/** The button that opens the plan of a node, named by what the visitor may do there, and who was asked or why the visitor may not approve it. */
+/** The button to the plan of a node. It says what the visitor may do there, and who was asked, or why the visitor may not approve. */
 async function renderWayToPlan(visit: AssemblyRunVisit, id: string, key: string): Promise<Html> {
   const of = html`<span class="unseen"> of the plan of ${key}</span>`;
   const run = await orNull(visit.read(getRun, { params: { id }, query: {} }));

@@ -5,9 +5,9 @@ import type { NodeStatus } from '#domain/assemblies/model.ts';
 import { countStatuses, lookOfNode, nodeStatusLooks } from '../../graph/node-looks.ts';
 
 interface TallyOptions {
-  /** The statuses that are counted; all unless given. */
+  /** The statuses to count; all by default. */
   readonly only?: readonly NodeStatus[];
-  /** Where the nodes of a status are listed. */
+  /** The address that lists the nodes of a status. */
   readonly pathOf?: (status: NodeStatus) => LocalPath;
 }
 
@@ -21,7 +21,7 @@ export function renderTally(statuses: readonly NodeStatus[], { only, pathOf }: T
   })}</span>`;
 }
 
-/** The status of a node, as shape, word and colour. */
+/** The status of a node, as icon, word and colour. */
 export function renderNodeStatus(node: Parameters<typeof lookOfNode>[0]): Html {
   return renderStatusBadge(lookOfNode(node));
 }

@@ -21,22 +21,22 @@ import {
 } from '../views.ts';
 import { type NodeInstance, readNodeInstances } from './node-instances.ts';
 
-/** What the form for an assembly run is made from. */
+/** Everything from which the form for an assembly run is made. */
 export interface StartFacts extends ComparedFacts {
   readonly assembly: AssemblySubject;
-  /** Null: nothing is published. */
+  /** Null if no version is published. */
   readonly version: ShownVersion | null;
   readonly versions: readonly string[];
   readonly hasMoreVersions: boolean;
   /** The keys of the nodes, in the order of the spec. */
   readonly nodes: readonly string[];
-  /** The run that is repeated, if the address names one. Its secrets are not taken over. */
+  /** The run to repeat, if the address names one. Its secrets are not taken over. */
   readonly repeated: ShownAssemblyRun | null;
-  /** What the repeated run has set the variables to. */
+  /** The values of the repeated run's variables. */
   readonly values: AssemblyDeployment['values'];
-  /** What the run replaces in the chosen environment. A destroy replaces nothing. */
+  /** What the run replaces in the chosen environment. Null for a destroy. */
   readonly replaced: AssemblyDeployment | null;
-  /** What exists already where the nodes deploy. */
+  /** The instances that already exist where the nodes deploy. */
   readonly instances: readonly NodeInstance[];
   readonly environments: Choices;
 }
@@ -44,11 +44,11 @@ export interface StartFacts extends ComparedFacts {
 interface ChosenTarget {
   readonly version?: string | undefined;
   readonly operation?: string | undefined;
-  /** As the field of the environment was sent: a name, where it cannot offer all of them. */
+  /** As the field sent it: a name, if the field does not offer all environments. */
   readonly environment?: string | undefined;
 }
 
-/** Reads what the form is made from. `chosen` is what was chosen in it, if anything was. */
+/** Reads everything from which the form is made. `chosen` is what the visitor chose in it, if anything. */
 export async function readStartFacts(visit: AssemblyVisit, chosen: ChosenTarget): Promise<StartFacts> {
   const { id } = visit.params;
   const from = visit.query('from');
@@ -71,7 +71,7 @@ export async function readStartFacts(visit: AssemblyVisit, chosen: ChosenTarget)
     version,
     versions: versions.map((each) => each.version),
     hasMoreVersions: older !== null,
-    // A destroy takes the variables from what was deployed.
+    // A destroy takes its variables from the deployment.
     root: isDestroy ? withoutRequired(planned) : planned,
     nodes: Object.keys(readableNodes(spec as JsonValue)),
     repeated,
@@ -84,7 +84,7 @@ export async function readStartFacts(visit: AssemblyVisit, chosen: ChosenTarget)
   };
 }
 
-/** What the run meets in the chosen environment. */
+/** Reads what already exists in the chosen environment. */
 async function readTarget(
   visit: AssemblyVisit,
   wanted: {
@@ -104,14 +104,14 @@ async function readTarget(
   return { replaced, instances };
 }
 
-/** What a run of an assembly has set its variables to. */
+/** The variables of a run that deployed an assembly. */
 interface AssemblyDeployment extends Deployment {
   readonly run: ListedAssemblyRun;
 }
 
 /**
- * Reads what the last run that deployed something set the variables to; null: none has deployed anything in the environment, all of it was destroyed since, or
- * the visitor may not know it.
+ * Reads the variables of the last run that deployed something. Null if no run has deployed anything in the environment, if everything was
+ * destroyed since, or if the visitor may not know the run.
  */
 async function readAssemblyDeployment(visit: AssemblyVisit, environmentId: string): Promise<AssemblyDeployment | null> {
   if (environmentId === '') return null;

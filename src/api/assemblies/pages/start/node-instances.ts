@@ -8,12 +8,12 @@ import { instanceOf } from '#domain/assemblies/spec/spec.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyVisit, ShownVersion } from '../views.ts';
 
-/** An instance that exists already where a node would deploy. */
+/** An instance that already exists where a node would deploy. */
 export interface NodeInstance {
   readonly id: string;
   readonly name: string;
   readonly node: string;
-  /** The run that deployed it last; null: none is known. */
+  /** The run that deployed it last; null if unknown. */
   readonly runId: string | null;
   /** Whether another assembly, or a run outside of assemblies, deployed it last. */
   readonly isOfOthers: boolean;
@@ -22,7 +22,7 @@ export interface NodeInstance {
 /** How many pages of instances are searched. */
 const maxPages = 20;
 
-/** Finds the instances in an environment that the nodes of a version would change, as far as the visitor may read them. */
+/** Finds the instances in an environment that a version's nodes would change, as far as the visitor may read them. */
 export async function readNodeInstances(
   visit: AssemblyVisit,
   version: ShownVersion,
@@ -56,7 +56,10 @@ export async function readNodeInstances(
   return found;
 }
 
-/** Names what the run of a form changes or destroys that something else has deployed and, for a destroy, everything that it destroys. */
+/**
+ * Lists the instances that the form's run would change or destroy although something else deployed them. For a destroy, lists everything
+ * that it destroys.
+ */
 export function renderNodeInstances(instances: readonly NodeInstance[], isDestroy: boolean): Html | null {
   const others = instances.filter(({ isOfOthers }) => isOfOthers);
   const shown = isDestroy ? instances : others;
@@ -74,7 +77,7 @@ export function renderNodeInstances(instances: readonly NodeInstance[], isDestro
 <input type="hidden" name="taken" value="${others.map(({ id }) => id).join(' ')}">`;
 }
 
-/** Whether a form was sent without having shown an instance of others that its run changes. */
+/** Whether the sent form did not show an instance of others that its run would change. */
 export function hasUnseenInstance(instances: readonly NodeInstance[], taken: string): boolean {
   const shown = new Set(taken.split(' '));
   return instances.some(({ id, isOfOthers }) => isOfOthers && !shown.has(id));

@@ -50,7 +50,7 @@ export async function showStart(visit: AssemblyVisit): Promise<FastifyReply> {
   return visit.show(startPage({ ...carry(visit, facts, entry, newId()), ...shown }));
 }
 
-/** Takes the form: a button inside it shows it again with a change, the other one asks for the run. */
+/** Handles the form. A button inside it shows it again with a change. The button at its end starts the run. */
 export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
   const { basic, only, fields } = readSentStart(visit.request.body);
   const { version: wanted, operation, environment_id: environment } = basic;
@@ -82,7 +82,7 @@ export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
   return visit.redirect(pagePath(pages.assemblyRun, params, { done: 'admitted' }));
 }
 
-/** Why no run can be asked for yet; null if it can. `found` are the problems of the variables. */
+/** Why the run cannot be requested yet; null if it can. `found` are the problems of the variables. */
 function findProblems(
   facts: StartFacts,
   basic: Basic,
@@ -94,12 +94,12 @@ function findProblems(
     basic.environment_id === '' ? environmentMissing : null,
   );
   if (early) return early;
-  // A destroy takes its variables from what was deployed.
+  // A destroy takes its variables from the deployment.
   if (basic.operation !== 'destroy') return found.length > 0 ? variableProblems(found) : null;
   return basic.confirmation.trim() === assembly.name.trim() ? null : unconfirmed(facts);
 }
 
-/** Whether the run would change something of what is deployed, by this assembly or by others, that its visitor has not seen. */
+/** Whether the run would change something that is deployed, by this assembly or by others, which the visitor has not seen. */
 function isUnseen(facts: StartFacts, { compared, taken }: Basic, values: Values): boolean {
   const { replaced, version, instances } = facts;
   if (hasUnseenInstance(instances, taken)) return true;
@@ -108,7 +108,7 @@ function isUnseen(facts: StartFacts, { compared, taken }: Basic, values: Values)
   return !areShown(compared, { baseline: replaced, version: version.version }, differences);
 }
 
-/** Secrets that were entered are not shown again. The form carries them along sealed. */
+/** Entered secrets are not shown again. The form contains them sealed. */
 function carry(visit: AssemblyVisit, facts: StartFacts, entry: VariablesEntry, key: string) {
   const carried = sealSecrets(visit, key, facts.root, entry);
   return { facts, entry, key, carried, omitted: [], address: visit.request.url };
@@ -120,7 +120,7 @@ const environmentMissing: FormProblems = {
   others: [],
 };
 
-/** A destroy is confirmed by the name of the assembly. */
+/** People confirm a destroy by typing the name of the assembly. */
 const unconfirmed = ({ assembly }: StartFacts): FormProblems => ({
   status: 422,
   fields: { confirmation: `Type ${assembly.name}: this run destroys what its nodes have deployed.` },

@@ -23,22 +23,22 @@ import type { StartFacts } from './facts.ts';
 import { renderNodeInstances } from './node-instances.ts';
 import type { Basic } from './submission.ts';
 
-/** The form for an assembly run, as it is shown. */
+/** The form for an assembly run, as a page shows it. */
 export interface StartForm {
   readonly facts: StartFacts;
   readonly basic: Partial<Basic>;
   readonly only: readonly string[];
   readonly entry: VariablesEntry;
-  /** No secrets are taken over, so none is left out. */
+  /** Empty: no secrets are taken over, so none can be dropped. */
   readonly omitted: readonly string[];
   readonly problems: FormProblems | null;
-  /** Nothing is wrong: the visitor only has to see what the run changes, and to confirm it. */
+  /** There is no problem: the visitor only has to see what the run changes, and to confirm it. */
   readonly isToConfirm: boolean;
   /** The idempotency key. */
   readonly key: string;
-  /** The secrets that were entered, sealed. */
+  /** The entered secrets, sealed. */
   readonly carried: string;
-  /** Where the form is sent: the page's own address. */
+  /** The address to which the form is sent: that of the page. */
   readonly address: string;
 }
 
@@ -66,7 +66,7 @@ function renderSource({ assembly, repeated, replaced }: StartFacts): Html | null
   return html`<div class="notice">${renderIcon('info')}<p>Filled in from ${isDeployed ? 'the last deployment, by ' : null}${linkRun(assembly, repeated)}. Secrets are not taken over. Nothing starts until you submit it.</p></div>`;
 }
 
-/** What the run replaces, unless the form starts from that. */
+/** What the run replaces, unless the form starts from it. */
 function renderReplaced({ assembly, repeated, replaced, version }: StartFacts): Html | null {
   if (!replaced || !version) return null;
   const { run } = replaced;
@@ -129,14 +129,14 @@ ${renderDifferences(form)}
 </form>`;
 }
 
-/** Why the run is asked for and, before it destroys anything, whether that is meant. */
+/** The fields for the message and, before a destroy, for its confirmation. */
 function whyFields({ facts, basic }: StartForm): FormField[] {
   const message = messageField(basic.message);
   if (basic.operation !== 'destroy') return [message];
   return [message, { ...typedNameField(facts.assembly.name), value: basic.confirmation ?? '' }];
 }
 
-/** Which version the run executes, how, and where. */
+/** The fields for the version, the operation and the environment. */
 export function targetFields({ facts, basic }: Pick<StartForm, 'facts' | 'basic'>): FormField[] {
   const { assembly, versions, version, environments, hasMoreVersions } = facts;
   const shown = version?.version ?? '';
@@ -170,7 +170,7 @@ export function targetFields({ facts, basic }: Pick<StartForm, 'facts' | 'basic'
   ];
 }
 
-/** Chosen nodes run alone, with the recorded outputs of the others. */
+/** A choice of nodes. If some are chosen, only these run, and the recorded outputs of the others are used. */
 function renderNodes({ facts, only, problems }: StartForm): Html {
   const chosen = new Set(only);
   const problem = problems?.fields['only'];
@@ -182,7 +182,7 @@ ${facts.nodes.map(
 )}</fieldset>${problem ? html`<p class="field-problem">${problem}</p>` : null}</details>`;
 }
 
-/** What is wrong, with links to the fields. It has the focus when the page opens. */
+/** The problems, with links to their fields. They have the focus when the page opens. */
 function renderProblems(form: StartForm, placed: PlacedProblems): Html {
   const { facts, entry, problems } = form;
   const basics = Object.entries(problems?.fields ?? {}).map(([name, message]) => ({

@@ -22,7 +22,7 @@ export type Basic = Readonly<Record<BasicField, string>>;
 
 export interface SentStart {
   readonly basic: Basic;
-  /** The ticked nodes. */
+  /** The checked nodes. */
   readonly only: readonly string[];
   readonly fields: SentFields;
 }
