@@ -44,7 +44,7 @@ describe('the page of an instance', () => {
     return /<(?:a|button)[^>]*>(?:<svg[^>]*><use[^>]*><\/use><\/svg>)?(?:Check|Watch) for drift/.exec(text)?.[0];
   };
 
-  it('offers to check for drift by a scan of its monitor, and without a monitor by the form for one', async () => {
+  it('links to a scan by its monitor, or to the form for a monitor if it has none', async () => {
     const { instance } = await stage.deploy();
     const form = `/drift/monitors/new?instance_id=${instance}`;
     expect(await checkOf(instance)).toMatch(new RegExp(`href="${form.replace('?', '\\?')}".*Watch for drift`));
@@ -55,13 +55,13 @@ describe('the page of an instance', () => {
     expect((await send(scan, {})).location).toBe(`/drift/monitors/${watched.monitor}?done=scanning`);
   });
 
-  it('says to somebody who may not change monitors why drift cannot be checked', async () => {
+  it('disables the check for drift, with the reason, for a visitor who may not change monitors', async () => {
     const viewer = await signInViewer();
     for (const { instance } of [await stage.deploy(), await stage.watched()])
       expect(await checkOf(instance, viewer)).toContain('aria-disabled="true"');
   });
 
-  it('offers no check for drift where nothing is deployed', async () => {
+  it('offers no check for drift if nothing is deployed', async () => {
     const { owner, environment } = stage.tenant;
     const body = { template_id: stage.template, environment_id: environment, name: 'still-empty' };
     const { id } = await owner.make('/instances', body);
@@ -97,7 +97,7 @@ describe('the pages of monitors', () => {
     expect((await send(`${path}/delete`, {})).location).toBe('/drift?tab=monitors&done=deleted');
   });
 
-  it('link the monitor that an instance has already, in place of making another', async () => {
+  it('refuse a second monitor of an instance with a link to the existing one', async () => {
     const { instance, monitor } = await stage.watched();
     const refused = await send('/drift/monitors/new', { instance_id: instance, 'schedule.every': '2h' });
     expect(refused.status).toBe(409);
@@ -118,7 +118,7 @@ describe('the pages of monitors', () => {
     expect(text).toMatch(/cron/);
   });
 
-  it('refuse an interval beside times by the clock, and show an interval as people write it', async () => {
+  it('refuse both an interval and a cron expression, and show the interval in short form', async () => {
     const { instance } = await stage.deploy();
     expect((await visitor.get('/drift/monitors/new')).text).toContain('value="6h"');
     const both = { instance_id: instance, 'schedule.every': '6h', 'schedule.cron': '0 6 * * *' };
@@ -127,7 +127,7 @@ describe('the pages of monitors', () => {
     expect(text).toContain('leave one of them empty');
   });
 
-  it('the pages of monitors without open findings say that there is no monitor, that no scan had a result, or that nothing differs', async () => {
+  it('without open findings say whether there is no monitor, no scan result or no deviation', async () => {
     const other = await makeDriftStage(api);
     const theirs = new Visitor(api.app);
     const { credential } = await api.signIn(other.tenant.owner);
@@ -152,7 +152,7 @@ describe('the pages of monitors', () => {
     expect(await page()).toContain('There may be drift');
   });
 
-  it('show a viewer why nothing can be suppressed or ruled out', async () => {
+  it('show a viewer why findings cannot be suppressed and ignore rules cannot be added', async () => {
     const { monitor } = await drifted();
     const viewer = await signInViewer();
     const path = `/drift/monitors/${monitor}`;
@@ -186,7 +186,7 @@ describe('the pages of monitors', () => {
 });
 
 describe('the pages of findings', () => {
-  it('say in which environment an instance is, since several environments have instances of one name', async () => {
+  it('show the environment of an instance, because environments may have instances with the same name', async () => {
     const { monitor, instance, ids } = await drifted();
     const [{ name = '', environment = '' } = {}] = await api.rows<{ name: string; environment: string }>(
       'select i.name, e.name as environment from instances i join environments e on e.id = i.environment_id where i.id = ?',
@@ -207,7 +207,7 @@ describe('the pages of findings', () => {
     expect(onFinding).toContain(`>${inPlace}</a>`);
   });
 
-  it('say which value was expected and which was found, also where there is none', async () => {
+  it('show which value was expected and which was found, even if there is none', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, [changed({ size: 1, gone: 'x' }, { size: 2, more: 'y' })]);
     const { text } = await visitor.get(`/drift/monitors/${watched.monitor}`);
@@ -220,7 +220,7 @@ describe('the pages of findings', () => {
       expect(words).toContain(sides);
   });
 
-  it('explain the signs where longer values are compared', async () => {
+  it('explain the symbols if longer values are compared', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, [changed({ input: 'a\nb' }, { input: 'a\nc' })]);
     expect((await visitor.get(`/drift/monitors/${watched.monitor}`)).text).toContain('Expected −, found +');
@@ -232,7 +232,7 @@ describe('the pages of findings', () => {
     expect(text).toMatch(/terraform_data\.a[\s\S]*a&lt;b&gt;[\s\S]*c&lt;d&gt;/);
   });
 
-  it('suppress all chosen findings, and reopen one', async () => {
+  it('suppress all selected findings, and reopen one', async () => {
     const { ids, chosen } = await drifted();
     const url = `/drift/findings/suppress?${chosen}`;
     const sent = await send(url, { reason: 'known', until: until() });
@@ -248,7 +248,7 @@ describe('the pages of findings', () => {
     expect(location, text).toMatch(/^\/workloads\/runs\//);
   });
 
-  it('show how the run goes that remedies a finding, and that only a scan tells what it did', async () => {
+  it('show the progress of the remediation run, and that only a scan confirms its result', async () => {
     const { ids } = await drifted();
     const page = `/drift/findings/${ids[0]}`;
     expect(await visitor.page(page)).not.toContain('Last remediation');

@@ -38,7 +38,7 @@ describe('a list with large values', () => {
     return pages;
   };
 
-  it('a list of findings or of evidence with large values goes on by its cursor after 1 MiB, and leaves nothing out', async () => {
+  it('a list of findings or of evidence with large values continues with its cursor after 1 MiB, and omits nothing', async () => {
     const watched = await stage.watched();
     const value = (letter: string) => letter.repeat(200_000);
     const wide = (letter: string) =>
@@ -54,7 +54,7 @@ describe('a list with large values', () => {
 });
 
 describe('a scan', () => {
-  it('opens one finding for each path that differs, with evidence of what should be and what is', async () => {
+  it('opens one finding for each path that differs, with evidence of the expected and the actual value', async () => {
     const watched = await stage.watched();
     const scan = await stage.scan(watched, [
       changed({ input: 'a', tags: { x: '1' } }, { input: 'b', tags: { x: '2' } }),
@@ -80,7 +80,7 @@ describe('a scan', () => {
     expect(body.evidence.map(({ after }: { after: string }) => after)).toEqual(['c', 'b']);
   });
 
-  it('a scan that sees the same after another deployment adds evidence, also if the state has the same serial', async () => {
+  it('a scan that sees the same value after another deployment adds evidence, even if the state has the same serial', async () => {
     const watched = await stage.watched();
     const drift = [changed({ input: 'a' }, { input: 'b' })];
     const first = await stage.scan(watched, drift);
@@ -130,14 +130,14 @@ describe('a scan', () => {
     ]);
   });
 
-  it('is recorded once, however often the end of its run is delivered', async () => {
+  it('is recorded once, even if the end of its run is delivered several times', async () => {
     const watched = await stage.watched();
     const scan = await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
     await Promise.all([1, 2, 3].map(() => stage.record(scan)));
     expect(await read((await only(watched.monitor)).id)).toMatchObject({ seen_count: 1 });
   });
 
-  it('leaves out what ignore rules name, and resolves the findings that a new rule names', async () => {
+  it('ignores what ignore rules match, and resolves the findings that a new rule matches', async () => {
     const watched = await stage.watched();
     const drift = [changed({ input: 'a', tags: { x: '1' } }, { input: 'a', tags: { x: '2' } })];
     await stage.scan(watched, drift);
@@ -185,7 +185,7 @@ describe('a suppressed finding', () => {
     expect(await read(id)).toMatchObject({ status: 'open', reason: 'other_value', suppression: null });
   });
 
-  it('opens when its time is over, even if no worker ran then', async () => {
+  it('opens again when the suppression expires, even if no worker ran then', async () => {
     const { id } = await suppressed();
     await api.rows(`update drift_findings set suppressed_until = now() - interval '3 days' where id = ?`, [id]);
     const { orm, transactions, installation, log } = api.services;
@@ -193,7 +193,7 @@ describe('a suppressed finding', () => {
     expect(await read(id)).toMatchObject({ status: 'open', reason: 'suppression_ended' });
   });
 
-  it('opens when its time is over, although another one could not be opened', async () => {
+  it('opens again when the suppression expires, although another finding could not be opened', async () => {
     const ids = [(await suppressed()).id, (await suppressed()).id];
     const over = `update drift_findings set suppressed_until = now() - interval '3 days' where id in (?, ?)`;
     await api.rows(over, ids);
@@ -211,7 +211,7 @@ describe('a suppressed finding', () => {
     expect(statuses.sort()).toEqual(['open', 'suppressed']);
   });
 
-  it('opens when somebody reopens it, and shows the reason', async () => {
+  it('opens again when somebody reopens it, and shows the reason', async () => {
     const { id } = await suppressed();
     const answer = await stage.tenant.owner.post(`/drift-findings/${id}/reopen`, { reason: 'not right' });
     expect(answer.body).toMatchObject({ status: 'open', reason: 'reopened', reopen_reason: 'not right' });
@@ -220,7 +220,7 @@ describe('a suppressed finding', () => {
   it.each([
     ['is past', -1],
     ['is more than a year away', 400],
-  ])('cannot be made until a time that %s', async (_when, days) => {
+  ])('cannot be suppressed until a time that %s', async (_when, days) => {
     const watched = await stage.watched();
     await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
     const { id } = await only(watched.monitor);
@@ -228,7 +228,7 @@ describe('a suppressed finding', () => {
   });
 });
 
-it('suppressing several findings at once suppresses all of them, or none if one belongs to somebody else', async () => {
+it('suppressing several findings at once suppresses all of them, or none if one belongs to another tenant', async () => {
   const watched = await stage.watched();
   await stage.scan(watched, [changed({ a: 1, b: 1 }, { a: 2, b: 2 })]);
   const seen = (await stage.findings(`monitor_id=${watched.monitor}`)).map(toSeen);
@@ -253,8 +253,8 @@ it('suppressing several findings at once suppresses all of them, or none if one 
   expect(recorded.map(({ id }) => id).sort(), 'each has a record of its own').toEqual(seen.map(({ id }) => id).sort());
 });
 
-describe('a value that a scan saw after somebody had looked at a finding', () => {
-  it('is accepted by nobody who names the evidence that they looked at', async () => {
+describe('a newer value of a finding than the one that a user has seen', () => {
+  it('is not suppressed by a request with the older evidence, which answers 409', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
     const seen = toSeen(await only(watched.monitor));
@@ -272,7 +272,7 @@ describe('a value that a scan saw after somebody had looked at a finding', () =>
     expect(await only(watched.monitor)).toMatchObject({ status: 'open' });
   });
 
-  it('is accepted by those who name no evidence, one finding or several', async () => {
+  it('is suppressed by a request without evidence, for one finding or several', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, [changed({ input: 'a', size: 1 }, { input: 'b', size: 2 })]);
     const { owner } = stage.tenant;
@@ -303,7 +303,7 @@ describe('a remediation', () => {
     ['revert', 'apply'],
     ['adopt', 'refresh'],
   ])(
-    'a remediation by %s admits a run of the operation %s that needs an approval of somebody else',
+    "a remediation by %s admits a run of the operation %s that needs another user's approval",
     async (direction, operation) => {
       const { id, remedy, instance } = await drifted();
       const answer = await remedy({ direction });
@@ -322,7 +322,7 @@ describe('a remediation', () => {
     },
   );
 
-  it('is not approved by whoever requested the run that it repeats, or a run that this one was requeued from', async () => {
+  it('may not be approved by the requesters of the run that it repeats and of earlier runs that were requeued', async () => {
     const { remedy, run: deployed } = await drifted();
     const first = await api.addUser('operator');
     await join(stage.tenant, first, 'member', 'admin');
@@ -336,7 +336,7 @@ describe('a remediation', () => {
     expect(row?.authors.map(({ id }) => id)).toEqual(expect.arrayContaining([first.id, stage.tenant.owner.id]));
   });
 
-  it('is refused once there is newer evidence, the state has moved, or the finding was changed', async () => {
+  it('is refused once there is newer evidence, another state, or a change of the finding', async () => {
     const { remedy, id, instance, body, ...watched } = await drifted();
     await stage.scan(watched, [changed({ input: 'a' }, { input: 'c' })]);
     expect((await remedy()).headers['x-error-code']).toBe('evidence_stale');

@@ -29,7 +29,7 @@ async function unscoped() {
   return { monitor, ...(await addFinding(execute, { ...place, monitor, run: body.id })) };
 }
 
-it('a monitor of the whole installation and its findings are answered to others as if there were none', async () => {
+it('a monitor of the whole installation and its findings answer 404 to users who are not administrators', async () => {
   const { monitor, finding, evidence } = await unscoped();
   const until = new Date(Date.now() + 3_600_000).toISOString();
   const remediation = { evidence_id: evidence, expected_revision: 1, direction: 'revert' };
@@ -63,7 +63,7 @@ it('a monitor of the whole installation and its findings are answered to others 
   expect((await administrator.get(`/drift-findings/${finding}`)).status).toBe(200);
 });
 
-it('a person who sees a template of the whole installation is told that only administrators may watch it', async () => {
+it('watching a template of the whole installation answers 403 to users who are not administrators', async () => {
   const template = await administrator.make('/registry/templates', { name: `T ${newId()}` });
   const body = { template_id: template.id, schedule };
   expect((await maintainer.post('/drift-monitors', body)).status).toBe(403);

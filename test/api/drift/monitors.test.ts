@@ -39,7 +39,7 @@ it('fifty requests at once create one monitor of an instance: one answers 201, a
   expect(await monitorOf(instance)).toHaveLength(1);
 });
 
-it('creating a monitor of no thing, or of two, answers 400', async () => {
+it('creating a monitor without a subject, or with two, answers 400', async () => {
   const { instance } = await stage.deploy();
   const { environment } = stage.tenant;
   for (const body of [{}, { instance_id: instance, environment_id: environment }])
@@ -62,7 +62,7 @@ it('changing a monitor with a stale revision answers 409', async () => {
 });
 
 describe('the monitor of an environment', () => {
-  it('is inherited by its deployed instances, which follow its changes and end with it', async () => {
+  it('gives its deployed instances monitors that change and end with it', async () => {
     const other = await makeDriftStage(api);
     const { owner, environment } = other.tenant;
     const read = async (instance: string) =>
@@ -86,7 +86,7 @@ describe('the monitor of an environment', () => {
     expect(await read(early)).toEqual([]);
   });
 
-  it('no longer changes an inherited monitor that somebody has changed', async () => {
+  it('does not change an inherited monitor that somebody has changed', async () => {
     const other = await makeDriftStage(api);
     const { owner, environment } = other.tenant;
     const { instance } = await other.deploy();

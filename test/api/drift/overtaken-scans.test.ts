@@ -18,7 +18,7 @@ const scansOf = async (monitor: string) =>
 const monitorOf = async (id: string) => (await stage.tenant.owner.get(`/drift-monitors/${id}`)).body;
 
 describe('a scan whose end is recorded after another deployment', () => {
-  it('opens nothing, and its history says that it was overtaken', async () => {
+  it('opens no finding, and its history says that it was overtaken', async () => {
     const watched = await stage.watched();
     const scan = await stage.endScan(watched, drift);
     await stage.redeploy(watched);
@@ -28,7 +28,7 @@ describe('a scan whose end is recorded after another deployment', () => {
     expect(await monitorOf(watched.monitor)).toMatchObject({ scan_run_id: null, last_success_at: null });
   });
 
-  it('opens nothing if the state of its instance has changed since the scan ended', async () => {
+  it('opens no finding if the state of its instance has changed since the scan ended', async () => {
     const watched = await stage.watched();
     const scan = await stage.endScan(watched, drift);
     await api.rows('update instances set state_serial = state_serial + 1 where id = ?', [watched.instance]);
@@ -37,7 +37,7 @@ describe('a scan whose end is recorded after another deployment', () => {
     expect(await scansOf(watched.monitor)).toMatchObject([{ run_id: scan, status_reason: 'overtaken' }]);
   });
 
-  it('resolves nothing that was seen before', async () => {
+  it('resolves no earlier finding', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, drift);
     const clean = await stage.endScan(watched, []);
@@ -55,7 +55,7 @@ describe('the end of a destroy', () => {
     await followEvent({ orm, transactions }, event as NonNullable<Awaited<ReturnType<typeof readEvent>>>);
   }
 
-  it('resolves what was found before', async () => {
+  it('resolves earlier findings', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, drift);
     await deliverEnd(await stage.redeploy(watched, 'destroy'));
@@ -64,7 +64,7 @@ describe('the end of a destroy', () => {
     ]);
   });
 
-  it('the end of a destroy that is delivered late resolves what was found before it, and nothing of the deployment after it', async () => {
+  it('that is delivered late resolves findings from before it, and none of the following deployment', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, [...drift, changed({ size: 1 }, { size: 2 }, 'terraform_data.old')]);
     const destroy = await stage.redeploy(watched, 'destroy');

@@ -41,8 +41,8 @@ const scanAfterApply = async (watched: Watched, ...changes: Parameters<DriftStag
   return stage.scan(watched, changes, { serial: Number(row?.serial) });
 };
 
-describe('a finding whose value each plan makes anew', () => {
-  it('says so in its evidence, while that of another deviation does not', async () => {
+describe('a finding whose value differs at each plan', () => {
+  it('is marked as perpetual in its evidence, unlike another deviation', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, [stamped('then')]);
     expect(await only(watched)).toMatchObject({
@@ -54,7 +54,7 @@ describe('a finding whose value each plan makes anew', () => {
     expect(await only(watched)).toMatchObject({ evidence: { expectation: null } });
   });
 
-  it('stays suppressed when applies make other values, and also while it is not known why its value is unknown', async () => {
+  it('stays suppressed when applies create other values, and while the cause of an unknown value is not known', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, [stamped('first')]);
     await suppress(watched);
@@ -75,7 +75,7 @@ describe('a finding whose value each plan makes anew', () => {
     });
   });
 
-  it('tells on its pages what to do about it', async () => {
+  it('has advice on its pages', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, [stamped('then')]);
     const { id } = await only(watched);
@@ -90,7 +90,7 @@ describe('a finding whose value each plan makes anew', () => {
     expect(await visitor.page(`/drift/findings/${id}/suppress`)).toContain('You accept whatever value an apply makes.');
   });
 
-  it('is counted in the event of its scan, apart from other deviations', async () => {
+  it('is counted separately in the event of its scan', async () => {
     const watched = await stage.watched();
     const other = changed({ input: 'a' }, { input: 'b' }, 'terraform_data.other');
     await stage.scan(watched, [stamped('then'), other]);

@@ -29,7 +29,7 @@ async function removeDetect(): Promise<void> {
   await api.rows('update runs set template_version_id = ? where template_id = ?', [version.id, stage.template]);
 }
 
-describe('a monitor says that it cannot scan now, in the words with which a scan is then refused, where', () => {
+describe('the action scan of a monitor is refused with the same reason as the operation, if', () => {
   it.each<[string, (watched: Watched) => Promise<unknown>, string]>([
     [
       'nothing is deployed',
@@ -55,7 +55,7 @@ describe('a monitor says that it cannot scan now, in the words with which a scan
   });
 });
 
-it('a finding says that it cannot be remedied while the template is archived, as the remediation then does', async () => {
+it('the action remediate of a finding is refused with the same reason as the operation while the template is archived', async () => {
   stage = await makeDriftStage(api);
   const { monitor, instance, run } = await stage.watched();
   const { finding, evidence } = await addFinding(stage.execute, { monitor, instance, run, team: stage.tenant.team });
@@ -67,7 +67,7 @@ it('a finding says that it cannot be remedied while the template is archived, as
   expect([answer.status, answer.body.error]).toEqual([409, await reasonOf(path, 'remediate')]);
 });
 
-it('a finding of a template of commands offers to revert alone, and refuses to adopt', async () => {
+it('a finding of a command template can only be reverted, and refuses to be adopted', async () => {
   stage = await makeDriftStage(api);
   const watched = await stage.watched();
   const place = { team: stage.tenant.team, environment: stage.tenant.environment };

@@ -27,7 +27,7 @@ afterAll(() => api?.close());
 
 describe('while the instance of a finding has thousands of younger runs', () => {
   it.each(['scope=readable', 'team', 'status=queued&team'])(
-    'a list of the remediations of the finding reads only these (%s)',
+    "a list of the finding's remediations reads few rows (%s)",
     async (query) => {
       const { owner, team } = stage.tenant;
       const path = `/runs?drift_finding_id=${finding}&${query.replace('team', `team_id=${team}`)}`;
@@ -37,7 +37,7 @@ describe('while the instance of a finding has thousands of younger runs', () => 
     },
   );
 
-  it('reading the finding reads only its remediations', async () => {
+  it('reading the finding reads few rows', async () => {
     const { owner } = stage.tenant;
     expect(await countReads(api, () => owner.get(`/drift-findings/${finding}`))).toBeLessThan(many / 10);
     expect(await countReads(api, () => owner.get('/drift-findings'))).toBeLessThan(many / 10);

@@ -38,7 +38,7 @@ function end(runId: string) {
   );
 }
 
-it('50 remediations of one finding at once, at two services, admit one run, and all others are refused and name it', async () => {
+it('50 simultaneous remediations of one finding at two services admit one run, and the others are refused with its id', async () => {
   const { finding, remedy } = await drifted();
   const users = [stage.tenant.owner, elsewhere];
   const answers = await sendAtOnce(50, (number) => remedy(users[number % 2]));
@@ -57,7 +57,7 @@ it('50 remediations of one finding at once, at two services, admit one run, and 
   expect(count).toBe(1);
 });
 
-it('a finding can be remedied again once its run has ended, unless a repetition of that run has not', async () => {
+it('a finding can be remedied again once its run and all repetitions of that run have ended', async () => {
   const { remedy, finding } = await drifted();
   const { body: first } = await remedy();
   const { body: shown } = await stage.tenant.owner.get(`/drift-findings/${finding}`);

@@ -49,7 +49,7 @@ async function scannedDaily(scans: number, newest = 1) {
 }
 
 describe('scans out of retention', () => {
-  it('are removed beyond the latest 100, and their runs lose plan, inputs and log', async () => {
+  it('are removed except the latest 100, with plan, inputs and log of their runs', async () => {
     const { monitor, runs } = await scannedDaily(103, 95);
     const recent = await scannedDaily(3, 1);
     await api.rows(
@@ -75,14 +75,14 @@ describe('scans out of retention', () => {
     expect(await removals(monitor), 'there is nothing more to remove').toHaveLength(1);
   });
 
-  it('stay while they are younger than the retention, however many there are', async () => {
+  it('are kept while they are younger than the retention, even if there are more than 100', async () => {
     const watched = await stage.watched();
     for (let scan = 0; scan < 103; scan += 1) await stage.scan(watched, [], { at: daysAgo(89 - scan / 1000) });
     await forgetOldHistory(deps());
     expect(await scansOf(watched.monitor)).toBe(103);
   });
 
-  it('stay while their results are not recorded', async () => {
+  it('are kept while their results are not recorded', async () => {
     const watched = await scannedDaily(101, 200);
     await api.rows('update drift_scans set recorded_at = null where run_id = ?', [watched.runs[0]]);
     await forgetOldHistory(deps());
@@ -96,7 +96,7 @@ describe('scans out of retention', () => {
     expect((await removals(monitor)).map(({ after }) => after.scans)).toEqual([2, 2, 1]);
   });
 
-  it('go once they are out of retention for a day', async () => {
+  it('are removed at the next daily removal after the retention', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, [], { at: daysAgo(90.5) });
     for (let scan = 0; scan < 100; scan += 1) await stage.scan(watched, [], { at: daysAgo(1 - scan / 1000) });
@@ -125,7 +125,7 @@ describe('resolved findings', () => {
     expect(await removals(old.monitor)).toMatchObject([{ after: { findings: 1, evidence: 1 } }]);
   });
 
-  it('stay while a suppression of their value holds', async () => {
+  it('are kept while a suppression of their value is in force', async () => {
     const { monitor, finding } = await resolvedDaysAgo(370);
     await api.rows(
       `update drift_findings set suppressed_value = observed, suppressed_until = now() + interval '1 day' where id = ?`,
@@ -135,7 +135,7 @@ describe('resolved findings', () => {
     expect((await get(`/drift-findings/${finding}`)).status).toBe(200);
   });
 
-  it('open findings stay, however long ago a scan saw them', async () => {
+  it('are removed only if they are resolved, however old an open finding is', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, drift, { at: daysAgo(700) });
     await forgetOldHistory(deps());
@@ -156,7 +156,7 @@ describe('resolved findings', () => {
 });
 
 describe('a finding that opens again while it is being removed', () => {
-  it('is not lost: it stays, or the scan makes a new one', async () => {
+  it('is kept, or the scan opens a new one', async () => {
     for (let round = 0; round < 12; round += 1) {
       const watched = await stage.watched();
       await stage.scan(watched, drift, { at: daysAgo(370) });
@@ -170,7 +170,7 @@ describe('a finding that opens again while it is being removed', () => {
     }
   });
 
-  it('stays if the scan has opened it before its removal gets the lock', async () => {
+  it('is kept if the scan has opened it before its removal gets the lock', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, drift, { at: daysAgo(370) });
     await stage.scan(watched, [], { at: daysAgo(369) });
@@ -220,12 +220,12 @@ describe('the evidence of a finding', () => {
   };
   const downFrom = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
 
-  it('keeps the first and the latest 50', async () => {
+  it('is kept for the first observation and the latest 50', async () => {
     const { monitor } = await seen(54);
     expect(await valuesOf((await only(monitor)).id)).toEqual([...downFrom(54, 5), 1]);
   });
 
-  it('keeps what a suppression and a remediation name', async () => {
+  it('is kept if a suppression or a remediation names it', async () => {
     const watched = await seen(2);
     const { id, evidence } = await only(watched.monitor);
     const until = new Date(Date.now() + dayMs).toISOString();

@@ -82,7 +82,7 @@ it.each(Object.entries(situations))('a monitor whose instance %s says so in ever
   expect(list).toMatch(situation.reason);
 });
 
-it('the answer of the form that creates a monitor says that its instance cannot be scanned', async () => {
+it('the page after the form that creates a monitor says that its instance cannot be scanned', async () => {
   const { owner, environment } = stage.tenant;
   const body = { template_id: stage.template, environment_id: environment, name: 'form-never' };
   const { id } = await owner.make('/instances', body);

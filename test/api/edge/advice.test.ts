@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-describe('a refusal says what would be right', () => {
-  it('a refusal of an address of an organization that is neither an id nor a slug says what would be right', async () => {
+describe('the message of a refusal', () => {
+  it('for an address of an organization that is neither an id nor a slug says what is accepted', async () => {
     const { status, body } = await admin.get('/organizations/not_a_uuid!');
     expect([status, body.error]).toEqual([
       400,
@@ -22,7 +22,7 @@ describe('a refusal says what would be right', () => {
     ]);
   });
 
-  it('a refusal of an isolation that nothing can demand says what would be right', async () => {
+  it('for an isolation that nothing can require says what is accepted', async () => {
     await admin.make('/worker-pools', { name: 'plain' });
     for (const { status, body } of [
       await admin.patch('/worker-pools/plain', { isolation: 'none' }),
@@ -31,19 +31,19 @@ describe('a refusal says what would be right', () => {
       expect([status, body.error]).toEqual([400, 'field "isolation" must be "sandbox" or null']);
   });
 
-  it('a refusal of an invalid version says what would be right, with the name of the parameter', async () => {
+  it('for an invalid version says what is accepted, with the name of the parameter', async () => {
     const template = await new RunSteps(api, admin).publish();
     const { status, body } = await admin.get(`/registry/templates/${template}/versions/foo`);
     expect([status, body.error]).toEqual([404, expect.stringMatching(/^version: expected an exact version such as/)]);
   });
 
-  it('a refusal of an action that the catalogue of the audit does not list says what would be right', async () => {
+  it("for an action that the audit's catalogue does not list says what is accepted", async () => {
     const { status, body } = await admin.get('/audit?action=run.create');
     expect([status, body.error]).toEqual([400, expect.stringContaining('GET /api/v1/audit/actions')]);
     expect((await admin.get('/audit?action=run.created')).status).toBe(200);
   });
 
-  it("a refusal of a change of one's own role says what would be right, without two prefixes", async () => {
+  it("for a change of one's own role begins with the name of the field", async () => {
     const { status, body } = await admin.put(`/users/${admin.id}`, { role: 'operator' });
     expect([status, body.error]).toEqual([403, 'role: you cannot change your own role']);
   });

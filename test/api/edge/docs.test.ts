@@ -94,7 +94,7 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     30_000,
   );
 
-  it('begins with runs, and draws the operations of a group when somebody opens it', async () => {
+  it('starts with runs, and renders the operations of a group when somebody opens it', async () => {
     const { page } = await openWatchedPage(browser, origin);
     await page.goto(`${origin}/api/docs`);
     await page.locator('.opblock-tag').first().waitFor();
@@ -110,7 +110,7 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     await page.close();
   }, 30_000);
 
-  it('is no wider than the screen of a phone, also with an open operation', async () => {
+  it('is no wider than the screen of a phone, even with an open operation', async () => {
     const { page } = await openWatchedPage(browser, origin);
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(`${origin}/api/docs`);
@@ -152,7 +152,7 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     await page.close();
   }, 30_000);
 
-  it('sends nothing that a reader tries without a typed key, and never a cookie', async () => {
+  it('sends no request of a reader without a typed key, and never a cookie', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await page.context().addCookies([{ name: 'coordinator_session', value: 'of the reader', url: origin }]);
     await page.goto(`${origin}/api/docs`);

@@ -104,11 +104,11 @@ describe('an error', () => {
     ['bug', 'internal_error'],
     ['plugin404', 'not_found'],
     ['unique', 'concurrent_change'],
-  ])('%s is told to programs by the code %s', async (what, code) => {
+  ])('%s has the error code %s', async (what, code) => {
     expect((await get(`/throw/${what}`)).headers['x-error-code']).toBe(code);
   });
 
-  it('is a problem as RFC 9457 has it for a client that prefers that, and JSON for every other', async () => {
+  it('is a problem of RFC 9457 for a client that prefers that, and JSON for all others', async () => {
     const response = await get('/throw/unprocessable', { accept: 'application/problem+json' });
     expect([response.statusCode, response.headers['content-type']]).toEqual([422, 'application/problem+json']);
     expect(response.json()).toEqual({
@@ -165,7 +165,7 @@ describe('an error', () => {
     expect((await get('/throw/refused')).headers['retry-after']).toBe('1');
   });
 
-  it('says nothing of sending a command again whose outcome is unknown', async () => {
+  it('has no advice to repeat a command whose outcome is unknown', async () => {
     const { headers, body } = await get('/throw/uncertain');
     expect(headers).not.toHaveProperty('retry-after');
     expect(body).not.toMatch(/repeat|retry|try again|same key/i);
@@ -193,7 +193,7 @@ describe('an error', () => {
     expect(edge.logLines().some((line) => line['support_id'] === supportId)).toBe(true);
   });
 
-  it('is answered instead of an answer that does not match its schema, and its values are not logged', async () => {
+  it('is sent instead of a response that does not match its schema, and its values are not logged', async () => {
     const response = await get('/secret-answer');
     expect(response.statusCode).toBe(500);
     expect(response.json()).toEqual({ error: 'internal error' });
@@ -211,7 +211,7 @@ describe('an error', () => {
     },
   );
 
-  it('has another shape on a route that adapts its error answers', async () => {
+  it('has another form on a route that adapts its errors', async () => {
     const review = (payload: string) => app.inject({ method: 'POST', url: '/review', headers: jsonType, payload });
     for (const payload of ['{', '{"name":"a","name":"b"}', '{"name":"a","x":1}', '']) {
       const response = await review(payload);
@@ -299,7 +299,7 @@ describe('a request that the HTTP parser rejects', () => {
       400,
     ],
     ['a space in a header name', 'GET / HTTP/1.1\r\nHost : x\r\n\r\n', 400],
-  ])('is answered in the usual shape and its connection is closed: %s', async (_what, text, status) => {
+  ])('is answered in the usual form and its connection is closed: %s', async (_what, text, status) => {
     const answer = await speak(text);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toMatch(/X-Request-ID: [0-9a-f-]{36}/);

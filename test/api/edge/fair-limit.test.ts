@@ -6,7 +6,7 @@ const one = (name: string) => ({ person: name, owner: name });
 const forever = () => new Promise<void>(() => {});
 
 describe('a fair limit', () => {
-  it('runs one task of each person, so that the many tasks of one do not delay that of another', async () => {
+  it("runs one task of each person at a time, so that many tasks of one do not delay another's task", async () => {
     const limit = new FairLimit({ running: 2, waiting: 10 });
     const begun: string[] = [];
     const task = (name: string) => async () => void begun.push(name);
@@ -16,7 +16,7 @@ describe('a fair limit', () => {
     expect(begun).toEqual(['other']);
   });
 
-  it('runs no more tasks of all people than it may, and the next one when one has ended or failed', async () => {
+  it('runs no more tasks than its limit, and the next one once one has ended or failed', async () => {
     const limit = new FairLimit({ running: 2, waiting: 10 });
     let running = 0;
     let max = 0;
@@ -31,7 +31,7 @@ describe('a fair limit', () => {
     expect([max, ended.length]).toEqual([2, 12]);
   });
 
-  it('refuses a task of a person of whom enough wait, with 429 and the time to wait', async () => {
+  it('refuses a task of a person with too many waiting tasks, with 429 and the time to wait', async () => {
     const limit = new FairLimit({ running: 1, waiting: 1 });
     void limit.run(one('busy'), forever);
     void limit.run(one('busy'), forever);

@@ -64,7 +64,7 @@ describe('probes', () => {
     ]);
   });
 
-  it('answer degraded, and stay ready, when only something fails that reads can do without', async () => {
+  it('answer degraded, and stay ready, if only a dependency fails that reads do not need', async () => {
     const ring: DependencyCheck = { name: 'key_ring', isOptional: true, check: () => Promise.reject(new Error('k1')) };
     const { app } = await start(new Readiness([fine('database'), ring]));
     const response = await app.inject('/readyz');

@@ -55,7 +55,7 @@ function startProcess(databaseUrl: string): Promise<ApiProcess> {
 const signIn = ({ url }: ApiProcess, email: string, password: string, address = '203.0.113.1') =>
   new Caller(url, { 'x-forwarded-for': address }).post('/auth/sessions', { email, password });
 
-describe('guesses at a password', () => {
+describe('attempts with a wrong password', () => {
   it('are counted exactly across all processes', async () => {
     const guesses = Array.from({ length: 20 }, (_, index) =>
       signIn(processes[index % 2]!, 'nobody@example.com', 'wrong password'),
@@ -65,7 +65,7 @@ describe('guesses at a password', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(16);
   });
 
-  it('do not lock out the user from other addresses, and are answered with Retry-After', async () => {
+  it('do not lock out the user from other addresses, and answer Retry-After', async () => {
     const password = 'correct horse battery';
     const { email } = await addPerson(api, 'requester', {}, password);
     for (let attempt = 0; attempt < 4; attempt += 1) await signIn(first(), email, 'wrong password');
@@ -79,7 +79,7 @@ describe('guesses at a password', () => {
     expect((await signIn(second(), email, password, '203.0.113.2')).status).toBe(201);
   });
 
-  it('fail while the database cannot count them', async () => {
+  it('answer 503 while the database cannot count them', async () => {
     proxy.shut();
     const answer = await signIn(second(), 'somebody@example.com', 'wrong password', '203.0.113.3');
     proxy.open();
@@ -87,8 +87,8 @@ describe('guesses at a password', () => {
   });
 });
 
-describe('guesses at the bootstrap token', () => {
-  it('are counted too', async () => {
+describe('attempts with a wrong bootstrap token', () => {
+  it('are counted across all processes', async () => {
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 6; attempt += 1) {
       const response = await fetch(`${processes[attempt % 2]!.url}/bootstrap/admin`, {
@@ -103,7 +103,7 @@ describe('guesses at the bootstrap token', () => {
 });
 
 describe('commands', () => {
-  it('limit the guesses if they are public or take a secret in their body', () => {
+  it('limit wrong attempts if they are public or have a secret in their body', () => {
     const secrets = ['token', 'current_password'];
     const unlimited = operations.filter((operation) => {
       if (operation.kind === 'read' || operation.limitGuesses || 'guessedAs' in operation.access) return false;
@@ -113,7 +113,7 @@ describe('commands', () => {
     expect(unlimited.map(({ id }) => id)).toEqual([]);
   });
 
-  it('are answered with 429 after several wrong tokens', async () => {
+  it('answer 429 after several wrong tokens', async () => {
     const { caller } = await addPerson(api, 'requester');
     const asUrl = ({ url }: ApiProcess) => new Caller(url, { 'x-forwarded-for': '203.0.113.9' });
     const redeem = (at: ApiProcess, token: string) =>
@@ -154,7 +154,7 @@ describe('requests', () => {
     for (let last = 3; ; last += 1) if (endsIn(await nobody(`198.51.100.${last}`)) > 45) return `198.51.100.${last}`;
   }
 
-  it('are answered with the limit and the remaining count, and with 429 beyond the limit', async () => {
+  it('answer the limit and the remaining count, and 429 beyond the limit', async () => {
     const { key } = await personWithTime();
     for (let sent = 2; sent <= max; sent += 1) {
       const answer = await whoami(first(), key);
@@ -170,7 +170,7 @@ describe('requests', () => {
     expect(left(refused)).toBe(0);
   });
 
-  it('are counted across all processes by principal, regardless of their address', async () => {
+  it('are counted across all processes by principal, regardless of the address', async () => {
     const { key } = await personWithTime();
     await Promise.all(
       Array.from({ length: max - 6 }, (_, index) => whoami(first(), key, { 'x-forwarded-for': `203.0.113.${index}` })),
@@ -199,7 +199,7 @@ describe('requests', () => {
       expect((await fetch(first().url + path)).headers.get('ratelimit-limit'), path).toBeNull();
   });
 
-  it('are counted by each process alone while the database takes no counts', async () => {
+  it('are counted by each process separately while the database is unreachable', async () => {
     const { key } = await personWithTime();
     await api.orm.em.execute('alter table rate_counts rename to rate_counts_away');
     try {

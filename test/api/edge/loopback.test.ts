@@ -47,17 +47,17 @@ const repeat = async (times: number, work: (index: number) => Promise<number>) =
 };
 
 describe('wrong passwords from this machine', () => {
-  it('stop being checked for the account that they are aimed at', async () => {
+  it('are no longer checked for an account after the limit', async () => {
     const statuses = await repeat(perAccount + 2, () => signIn(victim.email, 'wrong'));
     expect(statuses).toEqual([...Array(perAccount).fill(401), 429, 429]);
   });
 
-  it('wrong passwords from this machine at many accounts do not lock out the users of others', async () => {
+  it('wrong passwords from this machine for many accounts do not lock out users of other accounts', async () => {
     await repeat(perAddress * 2, (index) => signIn(`user-${index}@example.com`, 'wrong'));
     expect(await signIn(victim.email, testPassword)).toBe(201);
   });
 
-  it.runIf(process.getuid?.() === 0)('do not lock out another user of the machine', async () => {
+  it.runIf(process.getuid?.() === 0)('of one operating system user do not lock out another one', async () => {
     const statuses = await repeat(perAccount + 1, () => signInAs(nobody, victim.email, 'wrong'));
     expect(statuses.at(-1)).toBe(429);
     expect(await signIn(victim.email, testPassword)).toBe(201);
@@ -77,7 +77,7 @@ async function signInAndClose(uid: number, email: string): Promise<void> {
 }
 
 it.runIf(process.getuid?.() === 0)(
-  'wrong passwords over connections that another user has closed at once do not lock out root',
+  'wrong passwords over connections that another operating system user closes at once do not lock out root',
   async () => {
     await repeat(perAccount * 2, async () => {
       await signInAndClose(nobody, victim.email);
@@ -100,13 +100,13 @@ describe('wrong passwords through a proxy on this machine that is not configured
     expect(await signIn(victim.email, testPassword, from('203.0.113.1'))).toBe(429);
   });
 
-  it('wrong passwords at many accounts through a proxy that is not configured lock out only the address that they come from', async () => {
+  it('wrong passwords for many accounts through a proxy that is not configured lock out only the reported address', async () => {
     await repeat(perAddress, (index) => signIn(`user-${index}@example.com`, 'wrong', from('203.0.113.1')));
     expect(await signIn(victim.email, testPassword, from('203.0.113.1'))).toBe(429);
     expect(await signIn(victim.email, testPassword, from('203.0.113.2'))).toBe(201);
   });
 
-  it('are limited although a program may report any address', async () => {
+  it('are limited although a program may report any forwarded address', async () => {
     const statuses = await repeat(perAccount * 10 + 1, (index) =>
       signIn(victim.email, 'wrong', from(`203.0.113.${index}`)),
     );
@@ -115,7 +115,7 @@ describe('wrong passwords through a proxy on this machine that is not configured
   });
 });
 
-it('requests from this machine are limited although a program may report a new address with each', async () => {
+it('requests from this machine are limited even if a program reports another forwarded address with each', async () => {
   const ask = async (index: number) =>
     (await new Caller(url, from(`198.51.${100 + Math.floor(index / 250)}.${index % 250}`)).get('/system/version'))
       .status;
@@ -126,7 +126,7 @@ it('requests from this machine are limited although a program may report a new a
   expect((await new Caller(url, {}).get('/system/version')).status).toBe(200);
 }, 30_000);
 
-it('wrong keys from this machine do not use up the requests with which others sign in', async () => {
+it('wrong API keys from this machine do not use up the limit of requests that sign in', async () => {
   const guess = async () => (await new Caller(url, { 'x-api-key': 'dc_wrong' }).get('/auth/whoami')).status;
   const statuses = await repeat(requests + 5, guess);
   expect(statuses.at(-1)).toBe(429);

@@ -70,7 +70,7 @@ async function startServer(limits: GuessLimits, counts: { verified: number }): P
 
 const statuses = (responses: { statusCode: number }[]) => responses.map((response) => response.statusCode);
 
-describe('guessing passwords', () => {
+describe('signing in with wrong passwords', () => {
   it('answers 429 with Retry-After after ten failures at one account from one address', async () => {
     const { signIn, counts } = await start();
     for (let attempt = 0; attempt < 10; attempt += 1) expect((await signIn('a@x.y', 'wrong')).statusCode).toBe(401);
@@ -118,7 +118,7 @@ describe('guessing passwords', () => {
     expect((await signIn('a@x.y', 'wrong', '2001:db8:1::3')).statusCode).toBe(401);
   });
 
-  it('is possible again after the window', async () => {
+  it('is checked again after the window', async () => {
     const { signIn } = await start({ perAccount: 1, windowMs: 3_000 });
     await signIn('a@x.y', 'wrong');
     expect((await signIn('a@x.y', 'right')).statusCode).toBe(429);
@@ -139,21 +139,21 @@ describe('signing in with the right password', () => {
     expect(new Set(statuses(answers))).toEqual(new Set([200]));
   });
 
-  it('does not use up the limit of wrong guesses', async () => {
+  it('does not count towards the limit of wrong passwords', async () => {
     const { signIn } = await start({ perAccount: 3 });
     await Promise.all(Array.from({ length: 20 }, () => signIn('a@x.y', 'right')));
     for (let attempt = 0; attempt < 3; attempt += 1) expect((await signIn('a@x.y', 'wrong')).statusCode).toBe(401);
     expect((await signIn('a@x.y', 'right')).statusCode).toBe(429);
   });
 
-  it('is not counted as a wrong guess if the service fails', async () => {
+  it('is not counted as a wrong password if the service fails', async () => {
     const { signIn } = await start({ perAccount: 2 });
     for (let attempt = 0; attempt < 5; attempt += 1) expect((await signIn('a@x.y', 'broken')).statusCode).toBe(500);
     expect((await signIn('a@x.y', 'right')).statusCode).toBe(200);
   });
 });
 
-describe('the counts', () => {
+describe('the counts of wrong passwords', () => {
   it('do not reveal the account or the address', async () => {
     const { signIn } = await start();
     await signIn('ana@example.com', 'wrong', '203.0.113.77');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-it('what the limit of one person refuses does not use up the limit of the organization', async () => {
+it('requests that the limit of one person refuses do not count towards the limit of the organization', async () => {
   const tenant = await makeTenant(api);
   const [olga, mia] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
   for (const user of [olga, mia]) await join(tenant, user, 'member');
@@ -22,7 +22,7 @@ it('what the limit of one person refuses does not use up the limit of the organi
   expect((await mia.get('/auth/whoami')).status).toBe(200);
 });
 
-it('refuses the people of an organization who together send more than ten times what one may', async () => {
+it('the people of an organization are refused if together they send more than ten times the limit of one person', async () => {
   const tenant = await makeTenant(api);
   const users = await Promise.all(Array.from({ length: 12 }, () => api.addUser('maintainer')));
   for (const user of users) await join(tenant, user, 'member');

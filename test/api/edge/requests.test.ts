@@ -70,7 +70,7 @@ describe('the request id', () => {
   });
 
   it.each(['build-42', 'a', 'x'.repeat(128), 'with space inside'])(
-    'is sent beside the client’s own id %s',
+    'is sent besides the client’s own id %s',
     async (id) => {
       expect((await get('/cached', { 'x-client-request-id': id })).headers['x-client-request-id']).toBe(id);
       expect(edge.logLines().some((line) => line['client_request_id'] === id)).toBe(true);
@@ -88,7 +88,7 @@ describe('the request id', () => {
 });
 
 describe('the log', () => {
-  it('has one line per request, with the route pattern and the caller, and without the address', async () => {
+  it('has one line for each request, with route pattern and caller, and without the URL', async () => {
     const before = edge.logLines().length;
     const response = await get('/api/v1/items/secret-id-in-path?', {
       'x-api-key': 'dc_secret-key',
@@ -217,7 +217,7 @@ describe('the Host header', () => {
     },
   );
 
-  it('is required: without it the answer is 400 in the usual shape', async () => {
+  it('is required, and a request without it answers 400 in the usual form', async () => {
     const answer = await ask(edge.port, '/cached', {});
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.body)).toEqual({ error: 'the Host header is missing or is not a valid host' });

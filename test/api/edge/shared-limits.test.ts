@@ -5,8 +5,8 @@ import { UploadLimit } from '#api/edge/limits/upload-limit.ts';
 const member = (person: string) => ({ person, owner: 'acme' });
 const outsider = { person: 'ben', owner: 'globex' };
 
-describe('the limit of large bodies', () => {
-  it('leaves a place to others while people of one organization take all of theirs', () => {
+describe('the limit of simultaneous large bodies', () => {
+  it('leaves a place to others while people of one organization use all of theirs', () => {
     const limit = new UploadLimit(3);
     const ends = ['ana', 'amy'].map((person) => limit.begin(member(person)));
     expect(() => limit.begin(member('abe'))).toThrow(/people of your organization send 2 already/);
@@ -18,8 +18,8 @@ describe('the limit of large bodies', () => {
   });
 });
 
-describe('the limit of streams', () => {
-  it('counts what a person and what an organization has open, until each ends', () => {
+describe('the limit of simultaneous streams', () => {
+  it('counts the open streams of a person and of an organization until each ends', () => {
     const limit = new StreamLimit({ person: 2, owner: 3 });
     const end = limit.open(member('ana'));
     limit.open(member('ana'));

@@ -131,7 +131,7 @@ describe('an event stream', () => {
     expect((await readEvents('/events/resume', { 'last-event-id': 'x'.repeat(300) }))[0]?.data).toBe('from the start');
   });
 
-  it('opens at once and sends heartbeats during silence', async () => {
+  it('opens at once and sends heartbeats while there are no events', async () => {
     const stream = await openStream('/events/silent');
     let text = '';
     stream.setEncoding('utf8').on('data', (chunk) => {
@@ -184,7 +184,7 @@ describe('an event stream', () => {
     socket.destroy();
   }, 15_000);
 
-  it.each(['silent', 'deaf'])('an event stream that the server ends is a whole answer (%s producer)', async (what) => {
+  it.each(['silent', 'deaf'])('an event stream that the server ends is a full response (%s producer)', async (what) => {
     const stream = await openStream(`/events/${what}`);
     stream.resume();
     const ended = new Promise<string>((resolve) => {

@@ -115,11 +115,11 @@ describe('an invalid body', () => {
     ],
     [[], 'the body must be an object, not an array'],
     ['text', 'the body must be an object, not a string'],
-  ])('%j is answered with: %s', async (body, message) => {
+  ])('%j has the error: %s', async (body, message) => {
     expect(await post('/spec', body)).toMatchObject({ status: 400, error: message });
   });
 
-  it('is answered with the bounds and the choices', async () => {
+  it('has an error with the allowed range and choices', async () => {
     const errorOf = async (body: unknown) => (await post('/spec', body)).error;
     expect(await errorOf({ name: 'x', size: 6 })).toBe('field "size" must be at most 5');
     expect(await errorOf({ name: 'x', size: 0 })).toBe('field "size" must be at least 1');
@@ -136,12 +136,12 @@ describe('an invalid body', () => {
     );
   });
 
-  it('is answered with the message alone, unless the client prefers problems', async () => {
+  it('has only a message, unless the client prefers problems of RFC 9457', async () => {
     const response = await app.inject({ method: 'POST', url: '/spec', headers: jsonType, payload: '{}' });
     expect(response.json()).toEqual({ error: 'field "name" is required' });
   });
 
-  it('is answered with all problems at once', async () => {
+  it('has an error with all problems', async () => {
     const answer = await post('/spec', { nmae: 1, size: 'x', steps: [{ name: '', run: 'ls' }] });
     expect(answer.status).toBe(400);
     expect(answer.errors.map((each: { path: string }) => each.path).sort()).toEqual(
@@ -151,7 +151,7 @@ describe('an invalid body', () => {
     for (const each of answer.errors) expect(answer.error).toContain(each.message);
   });
 
-  it('is answered with a short message that does not repeat values', async () => {
+  it('has a short error that does not repeat values', async () => {
     const names = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`unknown_${index}`, 1]));
     const many = await post('/spec', { name: 'x', ...names });
     expect(many.errors).toHaveLength(20);
@@ -162,14 +162,14 @@ describe('an invalid body', () => {
     expect(JSON.stringify(secret)).not.toContain('hunter2');
   });
 
-  it('is rejected even if the body is optional, and an absent one is accepted', async () => {
+  it('is rejected even if the body is optional, while an absent body is accepted', async () => {
     const absent = await app.inject({ method: 'POST', url: '/optional' });
     expect(absent.json()).toEqual({ got: null });
     expect(await post('/optional', { force: true })).toMatchObject({ got: { force: true } });
     expect((await post('/optional', { forced: true })).status).toBe(400);
   });
 
-  it('is rejected if it is null, optional or not', async () => {
+  it('is rejected if it is null, whether optional or not', async () => {
     for (const url of ['/optional', '/spec']) {
       const headers = { 'content-type': 'application/json' };
       const refused = await app.inject({ method: 'POST', url, payload: 'null', headers });
@@ -214,7 +214,7 @@ describe('queries and paths', () => {
     expect((await get('/list?cursor=a&cursor=b')).error).toMatch(/^query parameter "cursor" must be given only once/);
   });
 
-  it('queries and paths with an invalid time answer 400 with what is accepted, and say how an offset is sent if it was not escaped', async () => {
+  it('queries and paths with an invalid time answer 400 with what is accepted, and how to escape an offset', async () => {
     const errorOf = async (query: string) => (await get(`/list?${query}`)).error;
     const [time, day] = ['a time such as 2026-01-31T00:00:00Z', 'a day such as 2026-01-31'];
     expect(await errorOf('from=yesterday')).toBe(`query parameter "from": expected ${time}, or ${day}`);
@@ -239,7 +239,7 @@ describe('queries and paths', () => {
     expect((await get('/list?kind=small&kind=large')).kind).toEqual(['small', 'large']);
   });
 
-  it('queries and paths with brackets in the name of a parameter answer 400 and say that it is sent without them', async () => {
+  it('queries and paths with brackets in the name of a parameter answer 400 and name it without them', async () => {
     for (const name of ['kind[]', 'kind[0]'])
       expect(await get(`/list?${name}=small`), name).toMatchObject({
         status: 400,
@@ -265,7 +265,7 @@ describe('queries and paths', () => {
   });
 });
 
-describe('answers', () => {
+describe('response bodies', () => {
   it('contain only what their schema declares', async () => {
     const response = await app.inject({ method: 'GET', url: '/view' });
     expect(response.json()).toEqual({

@@ -43,13 +43,13 @@ describe('an environment', () => {
     [{ approval_policy: { required: 1, when: 'always', by: 'me' } }, 'by'],
     [{ ttl: 'P1Y' }, 'ttl'],
     [{ ttl: '1s' }, 'ttl'],
-  ])('created with %j answers 400', async (part, field) => {
+  ])('that is created with %j answers 400', async (part, field) => {
     const { owner, project } = await makeTenant(api);
     const answer = await owner.post('/environments', { project_id: project, name: 'New', kind: 'staging', ...part });
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(field) } });
   });
 
-  test('changes only the given fields; null removes the time to live', async () => {
+  test('changes only the fields in the request, and null removes the time to live', async () => {
     const { owner, environment } = await makeTenant(api, { ttl: 'PT1H', approval_policy: policy });
     const renamed = await owner.patch(`/environments/${environment}`, { name: 'Sandbox' });
     expect(renamed.body).toMatchObject({ name: 'Sandbox', ttl: 'PT1H', approval_policy: policy, revision: 2 });
@@ -127,7 +127,7 @@ describe('an environment', () => {
     expect((await findEnvironment(em, environment))?.archived).toEqual(['organization', 'environment']);
   });
 
-  test('is archived only after an admission that holds its row has ended, and so are its owners', async () => {
+  test('is archived, like its owners, only after a running admission has ended', async () => {
     const { owner, environment, project, organization, teamPath } = await makeTenant(api);
     const em = api.services.orm.em.fork();
     await em.begin();
@@ -140,7 +140,7 @@ describe('an environment', () => {
     expect((await Promise.all(archiving)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  test('created while its project is being archived answers 409', async () => {
+  test('that is created while its project is being archived answers 409', async () => {
     const { owner, project } = await makeTenant(api);
     const em = api.services.orm.em.fork();
     await em.begin();

@@ -26,7 +26,7 @@ const window = {
   ends_at: until,
 };
 
-it('an environment says that nothing or that a lock holds it, alone and in a list', async () => {
+it('an environment shows its lock or no blocker, in a read and in a list', async () => {
   const readListed = async () => (await tenant.owner.get('/environments')).body.environments;
   expect(await readHold()).toBeNull();
   expect(await readListed()).toMatchObject([{ hold: null }]);
@@ -34,7 +34,7 @@ it('an environment says that nothing or that a lock holds it, alone and in a lis
   expect(await readListed()).toMatchObject([{ hold: { code: 'locked', reason: 'incident' } }]);
 });
 
-it('a freeze window that is open holds its environment under its name', async () => {
+it('an environment with an open freeze window shows its name as blocker', async () => {
   await tenant.owner.put(`${path}/freeze-windows`, { freeze_windows: [window] });
   expect(await readHold()).toEqual({
     code: 'frozen',
@@ -46,7 +46,7 @@ it('a freeze window that is open holds its environment under its name', async ()
   });
 });
 
-it('a lock counts before a freeze window, and a pause of the installation before both', async () => {
+it('an environment shows a lock rather than a freeze window, and a pause of the installation rather than both', async () => {
   await tenant.owner.put(`${path}/freeze-windows`, { freeze_windows: [window] });
   await tenant.owner.put(`${path}/lock`, { reason: 'incident', until });
   const { body } = await tenant.owner.get(path);
@@ -61,7 +61,7 @@ it('a lock counts before a freeze window, and a pause of the installation before
   expect(await readHold()).toMatchObject({ code: 'locked' });
 });
 
-it('a lock whose time is over holds nothing', async () => {
+it('an environment shows no expired lock', async () => {
   await tenant.owner.put(`${path}/lock`, { reason: 'incident', until: new Date(Date.now() + 500).toISOString() });
   expect(await readHold()).toMatchObject({ code: 'locked' });
   await expect.poll(readHold).toBeNull();

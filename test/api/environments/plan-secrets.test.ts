@@ -37,7 +37,7 @@ async function request(variables: object[], spec: object = command, body: object
 
 const key = { name: 'KEY', value: 'may-write', category: 'env', sensitive: true };
 
-describe('an environment that demands weaker secrets for plans', () => {
+describe('an environment that requires weaker secrets for plans', () => {
   it.each<[what: string, ...Parameters<typeof request>]>([
     ['a secret of the tools with another value for planning', [{ ...key, plan_value: 'may-read' }]],
     ['a secret of the tools for applying only', [{ ...key, phases: ['apply'] }]],
@@ -64,14 +64,14 @@ describe('an environment that demands weaker secrets for plans', () => {
       [{ name: 'password', value: 'x12345', category: 'template', sensitive: true }],
       tofu('ephemeral = false'),
     ],
-  ])('refuses a run with %s by its name', async (_, names, ...given) => {
+  ])('refuses a run with %s, and names it', async (_, names, ...given) => {
     const { answer } = await request(...given);
     expect([answer.status, answer.headers['x-error-code']], answer.text).toEqual([422, 'plan_secrets_required']);
     for (const name of names) expect(answer.text).toContain(name);
     expect(answer.text).not.toMatch(/may-|x12345|OTHER/);
   });
 
-  it('refuses a run in which a value for planning that was sent alone is the secret that applying gets', async () => {
+  it('refuses a run if a value for planning was later set to the secret for applying', async () => {
     const { environment, wanted, answer } = await request([{ ...key, plan_value: 'may-read' }]);
     expect(answer.status, answer.text).toBe(202);
     const { category, sensitive } = key;
@@ -85,7 +85,7 @@ describe('an environment that demands weaker secrets for plans', () => {
     expect(refused.text).not.toContain(key.value);
   });
 
-  it('names remedies that fit what gave the secret', async () => {
+  it('suggests a solution that fits the source of the secret', async () => {
     const { environment, wanted } = await request([], tofu());
     const path = `/environments/${environment}`;
     await tenant.owner.patch(path, { plan_secrets: null });
@@ -112,7 +112,7 @@ describe('an environment that demands weaker secrets for plans', () => {
     expect((await tenant.owner.post('/runs', followed)).status, 'the remedy works').toBe(202);
   });
 
-  it('refuses what starts a run again that was admitted before it demanded them', async () => {
+  it('refuses a requeue and a copy of a run that was admitted before the requirement', async () => {
     const { environment, wanted } = await request([key]);
     const path = `/environments/${environment}`;
     await tenant.owner.patch(path, { plan_secrets: null });
@@ -127,7 +127,7 @@ describe('an environment that demands weaker secrets for plans', () => {
       expect([status, headers['x-error-code']], text).toEqual([422, 'plan_secrets_required']);
   });
 
-  it('ends its demand only for those who may weaken its protection, and says so in an event', async () => {
+  it('loses the requirement only by users who may weaken its protection, and publishes an event', async () => {
     const { environment } = await request([]);
     const admin = await api.addUser('maintainer');
     await join(tenant, admin, 'member', 'admin');
@@ -159,7 +159,7 @@ it('a variable says whether planning gets its secret', async () => {
   expect(Object.fromEntries(shown)).toEqual({ KEY: true, WEAKER: false, LATER: false, OPEN: false, region: true });
 });
 
-it('the page of an environment names the secrets that plans get, in production or where it demands weaker ones', async () => {
+it('the page of an environment names the secrets that plans get, in production or if it requires weaker ones', async () => {
   const visitor = new Visitor(api.app);
   await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
   const warning = 'Plans get the same secrets as applies: <span class="mono">KEY</span>.';
@@ -179,7 +179,7 @@ it('the page of an environment names the secrets that plans get, in production o
   }
 });
 
-it('the warning of secrets that plans get names those of variable sets, and says of those of templates what helps', async () => {
+it('the warning of secrets that plans get names those of variable sets, and says what helps for those of templates', async () => {
   const visitor = new Visitor(api.app);
   await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
   const place = { project_id: tenant.project, name: `Shown ${++made}`, kind: 'staging', plan_secrets: 'weaker' };

@@ -29,7 +29,7 @@ async function withVariable(body: object) {
 }
 
 describe('a sensitive value for planning', () => {
-  it('is in no answer, audit record or row, and reaches runs', async () => {
+  it('is in no response, audit record or database row, and reaches runs', async () => {
     const { tenant, set } = await withVariable(secret);
     expect(set.body).toMatchObject({ value: null, plan_value: null, has_plan_value: true });
     const answers = [set, await tenant.owner.get(pathOf(tenant)), await tenant.owner.get(listOf(tenant))];
@@ -49,7 +49,7 @@ describe('a sensitive value for planning', () => {
     expect(await load(tenant)).toEqual([['KEY', write, read]]);
   });
 
-  it('is not the secret that applying gets, whatever holds the variable', async () => {
+  it('is refused if it is the same as the secret for applying, in environments and variable sets', async () => {
     const tenant = await makeTenant(api);
     const same = { ...secret, plan_value: write };
     const set = await tenant.owner.make('/variable-sets', { organization_id: tenant.organization, name: 'Keys' });
@@ -67,14 +67,14 @@ describe('a sensitive value for planning', () => {
     expect((await tenant.owner.put(pathOf(tenant), { ...plain, plan_value: write })).status).toBe(200);
   });
 
-  it('does not open as the other value, nor under another name', async () => {
+  it('cannot be decrypted as the value for applying', async () => {
     const { tenant } = await withVariable(secret);
     const swap = 'update environment_variables set sealed_value = sealed_plan_value where environment_id = ?';
     await api.rows(swap, [tenant.environment]);
     await expect(load(tenant)).rejects.toThrow();
   });
 
-  it('stays when the variable is sent back as it was shown, and when only its other value changes', async () => {
+  it('is kept if the variable is sent back as it was read, or only its other value changes', async () => {
     const { tenant, put } = await withVariable(secret);
     const { body: shown } = await tenant.owner.get(listOf(tenant));
     const back = await tenant.owner.put(listOf(tenant), shown);
@@ -86,7 +86,7 @@ describe('a sensitive value for planning', () => {
     expect(await load(tenant)).toEqual([['KEY', 'rotated', read]]);
   });
 
-  it('changes and ends while the other value is kept', async () => {
+  it('can be changed and removed while the other value is kept', async () => {
     const { tenant, put } = await withVariable(secret);
     expect((await put({ sensitive: true, plan_value: 'other' })).body).toMatchObject({
       has_plan_value: true,
@@ -97,7 +97,7 @@ describe('a sensitive value for planning', () => {
     expect(await load(tenant)).toEqual([['KEY', write, undefined]]);
   });
 
-  it('is not shown because its variable becomes plain', async () => {
+  it('must be removed when its variable becomes plain, so that it is never shown', async () => {
     const { tenant, put } = await withVariable(secret);
     const refused = await put({ value: 'open' });
     expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining('plan_value') } });
@@ -106,7 +106,7 @@ describe('a sensitive value for planning', () => {
   });
 });
 
-it('a plain value for planning is shown, stays if it is left out, and ends by null', async () => {
+it('a plain value for planning is shown, is kept if the request omits it, and is removed by null', async () => {
   const { tenant, set, put } = await withVariable(plain);
   expect(set.body).toMatchObject({ value: write, plan_value: read, has_plan_value: true });
   expect((await put({ value: 'new' })).body).toMatchObject({ value: 'new', plan_value: read });

@@ -73,7 +73,7 @@ describe.each(weakenings)('a request for %s', (_, change, field) => {
     expect((await teamAdmin.get(path)).body).toMatchObject({ ...protectedRules, revision: 1 });
   });
 
-  it('answers 403 before 409 for a stale revision, and for an archived environment', async () => {
+  it('answers 403 rather than 409 for a stale revision or an archived environment', async () => {
     const path = await makeEnvironment();
     expect(await teamAdmin.patch(path, { ...change, expected_revision: 7 })).toMatchObject({ status: 403 });
     await tenant.owner.post(`${path}/archive`);
@@ -81,7 +81,7 @@ describe.each(weakenings)('a request for %s', (_, change, field) => {
     expect(await tenant.owner.patch(path, change)).toMatchObject({ status: 409 });
   });
 
-  it('answers 403 to callers who may not write the environment, admins of the organization included', async () => {
+  it('answers 403 to callers who may not write the environment, including admins of the organization', async () => {
     const path = await makeEnvironment();
     for (const user of [teamMember, organizationAdmin])
       expect(await user.patch(path, change)).toMatchObject({ status: 403 });
@@ -107,7 +107,7 @@ describe('an admin of the team', () => {
     expect(await teamAdmin.patch(path, { approval_policy: strict })).toMatchObject({ status: 200 });
   });
 
-  it('gets 409 for a stale revision where nothing is weakened', async () => {
+  it('gets 409 for a stale revision if nothing is weakened', async () => {
     const path = await makeEnvironment();
     expect(await teamAdmin.patch(path, { name: 'Other', expected_revision: 7 })).toMatchObject({ status: 409 });
   });
@@ -133,7 +133,7 @@ describe('a change of the rules', () => {
       [path.split('/').at(-1)],
     );
 
-  it('is an event that says what was weakened, and an audit record', async () => {
+  it('publishes an event with what was weakened, and leaves an audit record', async () => {
     const path = await makeEnvironment();
     const change = { kind: 'production', approval_policy: { required: 1 }, isolation: null };
     expect(await tenant.owner.patch(path, change)).toMatchObject({ status: 200 });
@@ -151,13 +151,13 @@ describe('a change of the rules', () => {
     expect(record).toMatchObject({ action: 'environment.updated', before: { approval_required: 2 } });
   });
 
-  it('publishes an event with nothing `weakened` where the rules become stricter', async () => {
+  it('publishes an event with an empty `weakened` if the rules become stricter', async () => {
     const path = await makeEnvironment();
     await teamAdmin.patch(path, { approval_policy: { required: 3 } });
     expect(await eventsOf(path)).toMatchObject([{ data: { weakened: [] } }]);
   });
 
-  it('publishes no event where other fields change', async () => {
+  it('publishes no event if only other fields change', async () => {
     const path = await makeEnvironment();
     await teamAdmin.patch(path, { name: 'Renamed', approval_policy: strict });
     expect(await eventsOf(path)).toEqual([]);
@@ -194,7 +194,7 @@ describe('a request that changes a part of the policy', () => {
 });
 
 describe('a production environment', () => {
-  it('demands an approval if it is created without a policy', async () => {
+  it('requires an approval if it is created without a policy', async () => {
     const body = { project_id: tenant.project, name: 'Live', kind: 'production' };
     expect(await tenant.owner.make('/environments', body)).toMatchObject({
       approval_policy: { required: 1, when: 'changes', allow_self: false },
@@ -205,7 +205,7 @@ describe('a production environment', () => {
 describe('an environment that becomes production', () => {
   const open = { required: 0, when: 'never', allow_self: false };
 
-  it('gets the default policy of production where its own policy is weaker and the request names none', async () => {
+  it('gets the default policy of production if its own policy is weaker and the request has none', async () => {
     const path = await makeEnvironment({ approval_policy: { ...open, allow_self: true } });
     expect((await tenant.owner.patch(path, { kind: 'production' })).body).toMatchObject({
       kind: 'production',
@@ -213,7 +213,7 @@ describe('an environment that becomes production', () => {
     });
   });
 
-  it('gets the default of production for what the request leaves out of the policy', async () => {
+  it('gets the default of production for members of the policy that the request omits', async () => {
     const path = await makeEnvironment({ approval_policy: open });
     const change = { kind: 'production', approval_policy: { allow_self: true } };
     expect((await tenant.owner.patch(path, change)).body).toMatchObject({
@@ -226,7 +226,7 @@ describe('an environment that becomes production', () => {
     expect((await tenant.owner.patch(path, { kind: 'production' })).body).toMatchObject({ approval_policy: strict });
   });
 
-  it('has no approval where an owner requests that explicitly', async () => {
+  it('requires no approval if an owner requests that explicitly', async () => {
     const path = await makeEnvironment();
     const change = { kind: 'production', approval_policy: open };
     expect(await tenant.owner.patch(path, change)).toMatchObject({ status: 200, body: change });

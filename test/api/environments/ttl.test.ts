@@ -76,7 +76,7 @@ describe("an environment's time to live", () => {
     expect(await runsOf(tenant)).toHaveLength(2);
   });
 
-  test('destroys a deployment that the service scans for drift, while it looks and afterwards', async () => {
+  test('destroys a deployment that is scanned for drift, during and after the scan', async () => {
     for (const hasEnded of [false, true]) {
       const tenant = await makeTenant(api, { ttl: '1h' });
       const { instance_id: instanceId } = await deploy(tenant, {
@@ -91,7 +91,7 @@ describe("an environment's time to live", () => {
     }
   });
 
-  test('leaves younger, busy, empty and permanent instances alone', async () => {
+  test('does not destroy younger, busy, empty and permanent instances', async () => {
     const [young, used, empty, lasting] = await Promise.all(
       ['3h', '1h', '1h', undefined].map((ttl) => makeTenant(api, ttl === undefined ? {} : { ttl })),
     );
@@ -106,14 +106,14 @@ describe("an environment's time to live", () => {
     }
   });
 
-  test('leaves instances alone that their template cannot destroy', async () => {
+  test('does not destroy instances whose template has no destroy steps', async () => {
     const tenant = await makeTenant(api, { ttl: '1h' });
     await deploy(tenant, { executor: { kind: 'command', apply: step('make') } });
     await expire();
     expect(await runsOf(tenant)).toHaveLength(1);
   });
 
-  test('destroys instances behind one that cannot be destroyed', async () => {
+  test('destroys later instances even if an earlier one cannot be destroyed', async () => {
     const [stuck, next] = [await makeTenant(api, { ttl: '1h' }), await makeTenant(api, { ttl: '1h' })];
     const { template_id: template } = await deploy(stuck);
     await deploy(next);
@@ -126,7 +126,7 @@ describe("an environment's time to live", () => {
     expect(await runsOf(stuck)).toHaveLength(2);
   });
 
-  test('waits for the approval that the environment demands', async () => {
+  test('waits for the approval that the environment requires', async () => {
     const tenant = await makeTenant(api, {
       ttl: '1h',
       approval_policy: { required: 1, when: 'always', allow_self: false },

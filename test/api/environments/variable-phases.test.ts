@@ -37,7 +37,7 @@ async function prepare(variables: object[], steps: object) {
   return { environment_id: environment, template_id: template };
 }
 
-it('each phase of a run, and of its requeue, sees only the variables that it is given', async () => {
+it('each phase of a run, and of its requeue, gets only the variables of this phase', async () => {
   const { administrator } = system;
   const variables = [
     { name: 'SEEN_BOTH', value: 'in both', category: 'env' },
@@ -58,7 +58,7 @@ it('each phase of a run, and of its requeue, sees only the variables that it is 
   expect(again).toContain('apply sees [SEEN_APPLYING SEEN_BOTH]');
 }, 120_000);
 
-it('planning gets the second value of a variable, applying gets the first one, and neither is in a log', async () => {
+it('planning gets the plan_value of a variable, applying gets its value, and neither is in a log', async () => {
   const { administrator } = system;
   const value = 'first-value-may-write';
   const plan_value = 'second-value-may-read';

@@ -31,7 +31,7 @@ describe('a single variable', () => {
     expect((await (await makeTenant(api)).owner.get(pathOf(tenant, 'REGION'))).status).toBe(404);
   });
 
-  it('keeps its phases when it is replaced without any, and its secret when its phases change', async () => {
+  it('keeps its phases if the request omits them, and its secret if only its phases change', async () => {
     const tenant = await makeTenant(api);
     const path = pathOf(tenant, 'TOKEN');
     await tenant.owner.put(path, { value: 'first', category: 'env', sensitive: true, phases: ['apply'] });
@@ -72,7 +72,7 @@ describe('a single variable', () => {
       '"REGION" is not sensitive, and only a sensitive variable keeps its value',
     ],
     ['REGION', { category: 'env' }, '"REGION" is not sensitive, and only a sensitive variable keeps its value'],
-  ])('%s without a value, as %j, answers 400 and says why no value can be kept', async (name, body, reason) => {
+  ])('with the name %s and no value, as %j, answers 400 with the reason', async (name, body, reason) => {
     const tenant = await makeTenant(api);
     await replace(tenant, [region, { ...token, value: secret }]);
     const { status, body: answer } = await tenant.owner.put(pathOf(tenant, name), body);
@@ -81,7 +81,7 @@ describe('a single variable', () => {
 });
 
 describe('all variables of an environment', () => {
-  it('are replaced by one command with one audit record, which holds no values', async () => {
+  it('are replaced by one command with one audit record, which has no values', async () => {
     const tenant = await makeTenant(api);
     await replace(tenant, [region, { ...token, value: secret }, { name: 'OLD', category: 'env', value: 'old' }]);
     const { status, body, text } = await replace(tenant, [
@@ -114,7 +114,7 @@ describe('all variables of an environment', () => {
     expect(JSON.stringify(records)).not.toContain('new-value');
   });
 
-  it('keep the sensitive values that the request leaves out, and their revisions', async () => {
+  it('keep the sensitive values that the request omits, and their revisions', async () => {
     const tenant = await makeTenant(api);
     await replace(tenant, [{ ...token, value: secret }]);
     const { status, body, text } = await replace(tenant, [token, region]);
@@ -123,7 +123,7 @@ describe('all variables of an environment', () => {
     expect(await load(tenant)).toContainEqual(expect.objectContaining({ name: 'TOKEN', value: secret }));
   });
 
-  it('are not changed by somebody who may only read the environment', async () => {
+  it('cannot be changed by a user who may only read the environment', async () => {
     const tenant = await makeTenant(api);
     const viewer = await api.addUser('maintainer');
     await join(tenant, viewer, 'member', 'viewer');
@@ -154,7 +154,7 @@ describe('all variables of an environment', () => {
     },
   );
 
-  it('are at most 500, and none after an empty list', async () => {
+  it('are at most 500, and are removed by an empty list', async () => {
     const tenant = await makeTenant(api);
     const many = Array.from({ length: 501 }, (_, index) => ({ ...region, name: `V${index}` }));
     expect((await replace(tenant, many)).status).toBe(400);

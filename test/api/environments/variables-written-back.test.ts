@@ -35,7 +35,7 @@ async function tenantWithVariables() {
 }
 
 describe('all variables that are sent back as they were read', () => {
-  it('stay as they are, secrets of both categories included', async () => {
+  it('are unchanged, including secrets of both categories', async () => {
     const { tenant, values } = await tenantWithVariables();
     const { body: shown } = await tenant.owner.get(pathOf(tenant));
     const written = await tenant.owner.put(pathOf(tenant), shown);
@@ -86,7 +86,7 @@ describe('all variables that are sent back as they were read', () => {
     expect([kept.status, kept.body.revision], kept.text).toEqual([200, again.body.revision]);
   });
 
-  it('are taken without any revision, as by a client that knows none', async () => {
+  it('are accepted without any revision', async () => {
     const { tenant } = await tenantWithVariables();
     await tenant.owner.put(pathOf(tenant, 'ADDED'), { category: 'env', value: 'new' });
     const variables = [{ name: 'REGION', category: 'env', value: 'us' }];
@@ -94,7 +94,7 @@ describe('all variables that are sent back as they were read', () => {
     expect(await load(tenant)).toEqual({ REGION: 'us' });
   });
 
-  it('have a revision that rises with a variable that is set, replaced or removed, and not with one that stays the same', async () => {
+  it('have a revision that increases exactly if a variable is set, changed or removed', async () => {
     const tenant = await makeTenant(api);
     const revision = async () => (await tenant.owner.get(pathOf(tenant))).body.revision;
     const variable = { category: 'env', value: 'eu' };
@@ -109,7 +109,7 @@ describe('all variables that are sent back as they were read', () => {
     expect(await revision()).toBe(before + 3);
   });
 
-  it('are refused if they are only a page of them, because the others would be removed', async () => {
+  it('are refused if they are only one page, because the others would be removed', async () => {
     const { tenant, values } = await tenantWithVariables();
     const { body: page } = await tenant.owner.get(`${pathOf(tenant)}?limit=2`);
     const answer = await tenant.owner.put(pathOf(tenant), page);
@@ -122,7 +122,7 @@ describe('all variables that are sent back as they were read', () => {
 });
 
 describe('a variable that is sent back as it was read', () => {
-  it.each(['TOKEN', 'password', 'REGION', 'nothing'])('stays as it is: %s', async (name) => {
+  it.each(['TOKEN', 'password', 'REGION', 'nothing'])('is unchanged: %s', async (name) => {
     const { tenant, values } = await tenantWithVariables();
     const { body: shown } = await tenant.owner.get(pathOf(tenant, name));
     const written = await tenant.owner.put(pathOf(tenant, name), { ...shown, expected_revision: 1 });
@@ -158,7 +158,7 @@ describe('a variable that is sent back as it was read', () => {
 });
 
 describe('a variable that is set with the expected revision 0', () => {
-  it('is made only if there is none of that name', async () => {
+  it('is created only if no variable has its name', async () => {
     const { tenant, values } = await tenantWithVariables();
     const add = (name: string) =>
       tenant.owner.put(pathOf(tenant, name), { category: 'env', value: 'new', expected_revision: 0 });

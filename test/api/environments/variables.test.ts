@@ -41,7 +41,7 @@ describe('a variable of an environment', () => {
     expect((await owner.delete(pathOf(tenant, 'zone'))).status).toBe(404);
   });
 
-  test('a variable of an environment that is a default for a template variable which no template has is warned about at once', async () => {
+  test('a variable of an environment gets a warning if no template has the template variable for which it is a default', async () => {
     const tenant = await makeTenant(api);
     const { owner } = tenant;
     const set = (name: string, category: string) => owner.put(pathOf(tenant, name), { value: 'eu', category });
@@ -74,7 +74,7 @@ describe('a variable of an environment', () => {
   });
 
   test.each(['by itself', 'with all others'])(
-    'a variable of an environment that was removed %s and is set again has a later revision, which no stale request names',
+    'a variable of an environment that was removed %s and is set again has a higher revision than before',
     async (how) => {
       const tenant = await makeTenant(api);
       const { owner } = tenant;
@@ -140,7 +140,7 @@ describe('a variable of an environment', () => {
     });
   });
 
-  test('does not open when its sealed value is copied to another name or environment', async () => {
+  test('cannot be decrypted if its encrypted value is copied to another name or environment', async () => {
     const [one, two] = await Promise.all([makeTenant(api), makeTenant(api)]);
     for (const tenant of [one, two]) {
       await tenant.owner.put(pathOf(tenant, 'TOKEN'), { value: secret, category: 'env', sensitive: true });
@@ -155,7 +155,7 @@ describe('a variable of an environment', () => {
     await expect(load(one)).rejects.toThrow();
   });
 
-  test('a variable of an environment that is sensitive can be replaced only by those who manage secrets, even with a plain value', async () => {
+  test('a variable of an environment that is sensitive can be replaced only by users who may manage secrets, even with a plain value', async () => {
     const tenant = await makeTenant(api);
     const [viewer, member, requester, admin] = await Promise.all([
       api.addUser('operator'),
@@ -224,13 +224,13 @@ describe('a variable of an environment', () => {
     ['LONG', { value: 'x'.repeat(70_000), category: 'env' }, 400],
     ['NONE', { category: 'env' }, 400],
     ['OTHER', { value: 'x', category: 'file' }, 400],
-  ])('named %s with %j answers %i', async (name, body, status) => {
+  ])('with the name %s and the value %j answers %i', async (name, body, status) => {
     const tenant = await makeTenant(api);
     const answer = await tenant.owner.put(pathOf(tenant, name), body);
     expect(answer.status, answer.text.slice(0, 300)).toBe(status);
   });
 
-  test('is listed once over all pages', async () => {
+  test('is listed only once over all pages', async () => {
     const tenant = await makeTenant(api);
     const names = ['A', 'B', 'Z', '_x', 'a', 'b-c', 'z'];
     for (const name of names) await tenant.owner.put(pathOf(tenant, name), { value: 1, category: 'template' });

@@ -31,7 +31,7 @@ describe('a new production environment', () => {
     ['without approval', weak],
     ['with approval of destroys alone', { ...usual, required: 3, when: 'destroys' }],
     ['with self-approval', { ...usual, allow_self: true }],
-  ])('%s is refused to an admin of the team as weakening is, and made by those who may weaken', async (_, policy) => {
+  ])('%s is refused to an admin of the team, and created by users who may weaken protection', async (_, policy) => {
     const refused = await create(teamAdmin, { approval_policy: policy });
     expect([refused.status, refused.headers['x-error-code']]).toEqual([403, 'permission_denied']);
     expect(refused.body.error).toMatch(

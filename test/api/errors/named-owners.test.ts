@@ -315,7 +315,7 @@ const codes = { 403: 'permission_denied', 404: 'not_found', 422: 'environment_un
 
 describe('a body that names an owner', () => {
   it.each(named.map((each) => [each.operation, each.field, each] as const))(
-    'naming an owner that is missing or hidden gets the same answer from %s (%s)',
+    'with a missing or a hidden owner gets the same response from %s (%s)',
     async (_operation, _field, { status, names, send }) => {
       const ask = async (id: string) => {
         const [path, body] = send(own.owner, own, id);
@@ -328,7 +328,7 @@ describe('a body that names an owner', () => {
     },
   );
 
-  it('is in this table for every operation that takes one', () => {
+  it('is tested for every operation that has such a body', () => {
     const owners =
       /^(organization|team|project|environment|check_environment|template|user|new_owner_user)_id$|^owner$/;
     // A body that may be left out has its shape inside its default.

@@ -516,20 +516,20 @@ const elsewhere: Readonly<Record<string, string>> = {
 };
 
 describe('a broken rule', () => {
-  it.each([...Object.keys(refusals), ...Object.keys(pluginRefusals)])('is told to programs as %s', async (code) => {
+  it.each([...Object.keys(refusals), ...Object.keys(pluginRefusals)])('has the error code %s', async (code) => {
     const answer = await (refusals[code]?.() ?? pluginRefusals[code]!(api));
     expect(Object(answer.headers)['x-error-code'], answer.text).toBe(code);
     expect([400, 403, 409, 422, 429]).toContain(answer.status);
   });
 
-  it('has a row here, and the list of codes without one only shrinks', () => {
+  it('has a test for every code, except the codes in a list', () => {
     const shown = [refusals, pluginRefusals, elsewhere].flatMap((codes) => Object.keys(codes));
     const known = [...shown, ...general, ...withoutRow];
     expect(known.sort()).toEqual(Object.keys(errorCodes).sort());
     expect(withoutRow.length).toBeLessThanOrEqual(40);
   });
 
-  it('every code is used by the service', () => {
+  it('has no code that the service never uses', () => {
     const sources = readdirSync('src', { recursive: true, withFileTypes: true })
       .filter(
         (entry) => entry.isFile() && entry.name.endsWith('.ts') && !['area.ts', 'error-codes.ts'].includes(entry.name),

@@ -22,7 +22,7 @@ const eventsOf = (type: string, subject: string) =>
 const lastRecord = async (action: string, id: string) =>
   (await tenant.owner.get(`/audit?action=${action}&resource_id=${id}`)).body.audit_records[0];
 
-it('one change of the settings is one event', async () => {
+it('one change of the settings publishes one event', async () => {
   const before = await api.rows(`select id from domain_events where type like 'settings.%'`);
   expect((await admin.patch('/admin/settings', { sign_in_notice: `Notice ${newId()}` })).status).toBe(200);
   const after = await api.rows(
@@ -32,7 +32,7 @@ it('one change of the settings is one event', async () => {
   expect(after.at(-1)).toEqual({ type: 'settings.changed', changed: ['sign_in_notice'] });
 });
 
-it('the quota of the installation is one subject, whatever happens to it', async () => {
+it("all events of the installation's quota have the same subject", async () => {
   const path = '/admin/quotas/installation/global';
   for (const templates of [1000, 1001]) expect((await admin.put(path, { limits: { templates } })).status).toBe(200);
   expect((await admin.delete(path)).status).toBe(204);
@@ -47,7 +47,7 @@ it('the quota of the installation is one subject, whatever happens to it', async
   ]);
 });
 
-it('a worker pool, which has a name and no id, is one subject', async () => {
+it('all events of a worker pool, which has a name and no id, have the same subject', async () => {
   await admin.make('/worker-pools', { name: 'stable' });
   expect((await admin.delete('/worker-pools/stable')).status).toBe(204);
   const events = await api.rows(
@@ -59,7 +59,7 @@ it('a worker pool, which has a name and no id, is one subject', async () => {
   ]);
 });
 
-it('the event of a change names the changed fields of the API alone, and a change of nothing has no event', async () => {
+it('the event of a change names only changed fields of the API, and a request without changes publishes none', async () => {
   const { owner, team } = tenant;
   const hook = { team_id: team, name: 'Hook', url: 'http://127.0.0.1:9/secret-path', events: ['run.*'] };
   const { id } = await owner.make('/admin/webhooks', hook);
@@ -79,7 +79,7 @@ it('the event of a change names the changed fields of the API alone, and a chang
   expect(JSON.stringify(body)).not.toMatch(/secret-path|another-path/);
 });
 
-it('a request that asks for what is so already has no event', async () => {
+it('a request for a state that already exists publishes no event', async () => {
   const { owner, organization, team, project, environment } = tenant;
   const variables = [{ name: 'REGION', value: 'eu', category: 'env' }];
   const teamPath = `/organizations/${organization}/teams/${team}`;
@@ -117,7 +117,7 @@ it('a request that asks for what is so already has no event', async () => {
   }
 });
 
-it('records of the audit have names in snake case at every level, also those of earlier releases', async () => {
+it('records of the audit have names in snake case at every level, even records of earlier releases', async () => {
   const { owner, environment, team } = tenant;
   const credentials = { variables: { TOKEN: 'secret' } };
   const connection = await owner.make('/admin/connections', {
@@ -138,7 +138,7 @@ it('records of the audit have names in snake case at every level, also those of 
   });
 });
 
-it('names that users gave stay as they are', () => {
+it('names that users chose are unchanged in records of the audit', () => {
   const at = '2026-01-02 03:04:05+00';
   expect(asInApi({ teamId: 'x', orgID: 'y', variables: { mySize: { hasIt: 1 } }, lock: { untilAt: at } })).toEqual({
     team_id: 'x',
@@ -151,7 +151,7 @@ it('names that users gave stay as they are', () => {
   });
 });
 
-it('a channel that is changed names what was changed', async () => {
+it('the event of a changed channel names the changed fields', async () => {
   const { owner, team } = tenant;
   const config = { recipients: ['ops@example.com'] };
   const { id } = await owner.make('/admin/notification-channels', {

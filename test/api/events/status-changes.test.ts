@@ -38,7 +38,7 @@ afterAll(() => api?.close());
 /** Commands that turn something on or off beside other changes. */
 const switched = new Set(['webhooks.update', 'notification_channels.update', 'schedules.update']);
 
-it('every change of a status that a command makes has an event', async () => {
+it('every status change by a command publishes an event', async () => {
   const { orm } = api.services;
   const commands = operations.filter((operation): operation is CommandOperation => operation.kind === 'command');
   for (const operation of commands.filter(({ id }) => id !== 'bootstrap.admin')) {

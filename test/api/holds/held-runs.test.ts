@@ -31,7 +31,7 @@ describe('a run that waits because its environment is locked', () => {
     expect(await at.readEventTypes(id)).toContain('run.held');
   });
 
-  it('applies by itself when the time of the lock is over, although no worker ran at that time', async () => {
+  it('applies after the lock has expired, although no worker ran at that time', async () => {
     const until = Date.now() + 15_000;
     const { id } = await lockedRun(new Date(until).toISOString());
     await at.system.stopWorker();
@@ -48,7 +48,7 @@ describe('a run that waits because its environment is locked', () => {
 });
 
 describe('a pause of all applies', () => {
-  it('holds the approved run, which applies once an administrator ends the pause', async () => {
+  it('blocks the approved run, which applies once an administrator ends the pause', async () => {
     const { administrator } = at.system;
     const run = await at.admitPending({ required: 1 });
     await administrator.send('PUT', '/admin/apply-pause', { reason: 'maintenance' });

@@ -65,7 +65,7 @@ const cases: Case[] = [
 ];
 
 describe.each(cases)('while it is %s, a run', (code, begin, end, blocker) => {
-  it('is admitted and planned, waits, says who holds it and why, and applies afterwards', async () => {
+  it('is admitted and planned, waits with the blocker and its reason, and applies afterwards', async () => {
     await begin();
     const run = await planned();
     for (let repeat = 0; repeat < 2; repeat += 1)
@@ -80,7 +80,7 @@ describe.each(cases)('while it is %s, a run', (code, begin, end, blocker) => {
     expect(await read(run.runId)).toMatchObject({ phase: 'applying', waiting_on: { code: 'no_worker' } });
   });
 
-  it('a run whose apply waits for a worker is not given to one while its environment is held', async () => {
+  it('whose apply waits for a worker is not assigned to one', async () => {
     const run = await planned();
     const attemptId = executing(await steps.next(run));
     await begin();
@@ -93,7 +93,7 @@ describe.each(cases)('while it is %s, a run', (code, begin, end, blocker) => {
     expect(await steps.claim(again, worker, 'none')).not.toBeNull();
   });
 
-  it('a run that applies already goes on while its environment is held', async () => {
+  it('that applies already continues', async () => {
     const run = await planned();
     const attemptId = executing(await steps.next(run));
     expect(await steps.claim(attemptId, worker, 'none')).not.toBeNull();
@@ -104,7 +104,7 @@ describe.each(cases)('while it is %s, a run', (code, begin, end, blocker) => {
     await end();
   });
 
-  it('is woken when that ends', async () => {
+  it('is woken when the blocker ends', async () => {
     await begin();
     const run = await planned();
     await steps.next(run);
@@ -120,7 +120,7 @@ describe.each(cases)('while it is %s, a run', (code, begin, end, blocker) => {
   });
 });
 
-describe('an approved run that is held', () => {
+describe('an approved run that is blocked', () => {
   const strict = { approval: { required: 1, when: 'always' } };
 
   async function approvedAndHeld() {
@@ -137,7 +137,7 @@ describe('an approved run that is held', () => {
     return { run, reviewer };
   }
 
-  it('applies when the lock ends, also after the time for approval', async () => {
+  it('applies when the lock ends, even after the time limit of the approval', async () => {
     const { run } = await approvedAndHeld();
     await api.rows(`update runs set approval_expires_at = now() - interval '1 hour' where id = ?`, [run.runId]);
     expect(await steps.next(run)).toMatchObject({ kind: 'wait' });
@@ -145,7 +145,7 @@ describe('an approved run that is held', () => {
     expect(await steps.next(run)).toMatchObject({ kind: 'execute' });
   });
 
-  it('waits for approval again, for the whole time, if its reviewer is disabled meanwhile', async () => {
+  it('waits for approval again, with the full time limit, if its reviewer is disabled meanwhile', async () => {
     const { run, reviewer } = await approvedAndHeld();
     await api.rows(`update runs set approval_expires_at = now() - interval '1 hour' where id = ?`, [run.runId]);
     await admin.put(`/users/${reviewer.id}`, { enabled: false });
@@ -176,7 +176,7 @@ describe('an approved run that is held', () => {
 describe('the lock of an environment', () => {
   const lock = (user: ApiUser, body: object) => user.put(`${path}/lock`, body);
 
-  it('is shown by the environment until it is unlocked, and each change is an event and an audit record', async () => {
+  it('is shown by the environment until it is unlocked, and each change leaves an event and an audit record', async () => {
     const until = '2099-01-01T00:00:00.000Z';
     const shown = { reason: 'incident', until, by: { id: tenant.owner.id }, since: expect.any(String) };
     expect(await lock(tenant.owner, { reason: ' incident ', until })).toMatchObject({
@@ -200,7 +200,7 @@ describe('the lock of an environment', () => {
     expect(records).toEqual([{ action: 'environment.locked' }, { action: 'environment.unlocked' }]);
   });
 
-  it('ends by itself when its time is over', async () => {
+  it('expires at its end', async () => {
     await lock(tenant.owner, { reason: 'incident', until: new Date(Date.now() + 1500).toISOString() });
     const run = await planned();
     const step = await steps.next(run);
@@ -250,7 +250,7 @@ describe('the freeze windows of an environment', () => {
 });
 
 describe('the pause of all applies', () => {
-  it('is read, replaced and ended by administrators alone', async () => {
+  it('can be read, replaced and ended only by administrators', async () => {
     expect((await admin.get('/admin/apply-pause')).body).toMatchObject({ pause: null, revision: expect.any(Number) });
     await admin.put('/admin/apply-pause', { reason: 'one' });
     const answer = await admin.put('/admin/apply-pause', { reason: 'two', until: '2099-01-01T00:00:00Z' });
@@ -267,7 +267,7 @@ describe('the pause of all applies', () => {
     expect(await admin.delete('/admin/apply-pause')).toMatchObject({ status: 404 });
   });
 
-  it('is not replaced or ended by an administrator who has seen an older one', async () => {
+  it('cannot be replaced or ended with the revision of an older pause', async () => {
     const second = await api.addUser('admin');
     const { revision } = (await second.get('/admin/apply-pause')).body;
     const first = await admin.put('/admin/apply-pause', { reason: 'first', expected_revision: revision });

@@ -27,7 +27,7 @@ const lock = (user: ApiUser, body: object, headers = {}) => user.send('PUT', `${
 const readLock = async () => (await tenant.owner.get(path)).body.lock;
 
 describe('a second lock of an environment', () => {
-  it('is refused naming who holds it, why and until when, and the first one stays', async () => {
+  it('is refused with who locked it, why and until when, and the first lock is kept', async () => {
     await lock(tenant.owner, { reason: 'incident 4711', until: '2099-01-01T00:00:00Z' });
     const held = await readLock();
     const answer = await lock(second, { reason: 'test' });
@@ -38,14 +38,14 @@ describe('a second lock of an environment', () => {
     expect(await readLock()).toEqual(held);
   });
 
-  it('is refused in one readable line, whatever the reason of the first one contains', async () => {
+  it('is refused with a message of one readable line, whatever the reason of the first lock contains', async () => {
     await lock(tenant.owner, { reason: 'a\u2069\u202eb\nc' });
     const { error } = (await lock(second, { reason: 'test' })).body;
     expect(error).toContain('("a b c"): to replace that lock');
     expect((await readLock()).reason).toBe('a\u2069\u202eb\nc');
   });
 
-  it('replaces the first one if it names the present revision, in the body or in If-Match', async () => {
+  it('replaces the first lock if it has the present revision, in the body or in If-Match', async () => {
     await lock(tenant.owner, { reason: 'incident' });
     const { revision } = (await second.get(path)).body;
     expect((await lock(second, { reason: 'old', expected_revision: revision - 1 })).status).toBe(409);
@@ -56,20 +56,20 @@ describe('a second lock of an environment', () => {
     expect(await readLock()).toMatchObject({ reason: 'back', by: { id: tenant.owner.id } });
   });
 
-  it('a second lock of an environment by the same person replaces the first one', async () => {
+  it('replaces the first lock if the same person set it', async () => {
     await lock(tenant.owner, { reason: 'incident' });
     expect((await lock(tenant.owner, { reason: 'longer', until: '2099-01-01T00:00:00Z' })).status).toBe(200);
     expect(await readLock()).toMatchObject({ reason: 'longer' });
   });
 
-  it('a second lock of an environment by somebody else is set when the time of the first one is over', async () => {
+  it('is set by another person once the first lock has expired', async () => {
     await lock(tenant.owner, { reason: 'incident', until: new Date(Date.now() + 1000).toISOString() });
     await expect.poll(readLock).toBeNull();
     expect((await lock(second, { reason: 'test' })).status).toBe(200);
   });
 });
 
-it('a waiting run whose lock changes publishes the new hold, and one whose lock stays publishes nothing', async () => {
+it('a waiting run publishes a new blocker if its lock changes, and nothing if the lock is unchanged', async () => {
   const { runId, attemptId } = await steps.planning(worker, 'none', { environment_id: tenant.environment }, {});
   await steps.complete(attemptId, { outcome: 'planned', plan: aPlan() });
   const run = { runId, executed: attemptId };

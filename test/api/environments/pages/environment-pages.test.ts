@@ -43,7 +43,7 @@ describe('the pages of environments', () => {
     expect((await visitor.get('/environments')).text).toContain('1 for changes');
   });
 
-  it('require one approval of a new environment whose form leaves the optional number empty, and ignore no part of a policy', async () => {
+  it('require one approval if the form of a new environment has no number, and use every part of a policy', async () => {
     const form = { project_id: tenant.project, ...fields, kind: 'development', name: 'Optional' };
     const asked = { ...form, 'approval_policy.when': 'changes' };
     const created = await visitor.submit('/environments/new', asked);
@@ -74,7 +74,7 @@ describe('the pages of environments', () => {
     expect(refused.text).toContain('<title>Error: New environment');
   });
 
-  it('show who holds the applies, and unlock', async () => {
+  it('show who blocks applies, and unlock', async () => {
     const path = `/environments/${tenant.environment}`;
     const { body } = await tenant.owner.get(path);
     const locked = await visitor.submit(`${path}/lock`, {
@@ -124,7 +124,7 @@ describe('the pages of environments', () => {
     expect((await visitor.submit(`${path}/variables/TOKEN/delete`, {})).location).toContain('done=variable-removed');
   });
 
-  it('refuse a default at its field that begins like a list and is not valid JSON, and take a text as it is in quotes', async () => {
+  it('refuse a default that begins like a list and is not valid JSON, and accept it as text in quotes', async () => {
     const path = `/environments/${tenant.environment}`;
     const sizes = { name: 'sizes', category: 'template', plan: 'yes', apply: 'yes' };
     for (const value of ['["a",]', ' {"a": }', '["a"] and more', '[12345678901234567890]']) {
@@ -143,7 +143,7 @@ describe('the pages of environments', () => {
     }
   });
 
-  it('show and change the value that planning gets, and keep a secret one when its field stays empty', async () => {
+  it('show and change the value for planning, and keep a secret one if its field stays empty', async () => {
     const path = `/environments/${tenant.environment}`;
     const fields = {
       name: 'KEY',
@@ -178,7 +178,7 @@ describe('the pages of environments', () => {
     expect([ofTemplate.status, /id="field-has_plan_value-problem"/.test(ofTemplate.text)]).toEqual([400, true]);
   });
 
-  it('say which freeze window holds the applies now, and how long', async () => {
+  it('say which freeze window blocks applies now, and until when', async () => {
     const path = `/environments/${tenant.environment}`;
     const { body } = await tenant.owner.get(`${path}/freeze-windows`);
     const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
@@ -194,7 +194,7 @@ describe('the pages of environments', () => {
     expect(await visitor.page(path)).not.toContain('Frozen</span>');
   });
 
-  it('lead to the history of the environment, and choose no project for somebody in a hurry', async () => {
+  it('link to the history of the environment, and select no project in advance', async () => {
     const page = await visitor.get(`/environments/${tenant.environment}`);
     expect(page.text).toContain(`/audit?resource_type=environments&amp;resource_id=${tenant.environment}`);
     await tenant.owner.post('/projects', { team_id: tenant.team, name: 'Another' });
@@ -224,7 +224,7 @@ describe('the pages of environments', () => {
     expect((await tenant.owner.get(path)).body.freeze_windows).toEqual([]);
   });
 
-  it('disable what a viewer may not do, and say why', async () => {
+  it('disable the actions that a viewer may not take, with the reason', async () => {
     const viewer = await api.addUser('requester');
     await join(tenant, viewer, 'member', 'viewer');
     const page = await (await signIn(viewer.email)).get(`/environments/${tenant.environment}`);
@@ -233,7 +233,7 @@ describe('the pages of environments', () => {
     expect(page.text).toContain('Permission denied: this needs the platform role maintainer.');
   });
 
-  it('ask before they archive and delete, and name what is in the way', async () => {
+  it('ask before they archive and delete, and name the obstacles', async () => {
     const path = `/environments/${tenant.environment}`;
     expect((await visitor.submit(`${path}/archive`, {})).location).toBe(`${path}?done=archived`);
     expect((await visitor.get(path)).text).toContain('Archived');
@@ -245,7 +245,7 @@ describe('the pages of environments', () => {
     expect((await visitor.submit(`${path}/delete`, { key })).location).toBe('/environments?done=deleted');
   });
 
-  it('do not tell a stranger whether an environment exists', async () => {
+  it('answer the same to a stranger whether an environment exists or not', async () => {
     const other = await makeTenant(api);
     const stranger = await signIn(other.owner.email);
     const [hidden, missing] = [

@@ -27,13 +27,13 @@ function boxOf(text: string, title: string): (string | undefined)[] | null {
 }
 
 describe('the start page', () => {
-  it('shows the oldest runs that wait for its visitor, and none of the others that do as one that waits for others', async () => {
+  it('shows the oldest runs that wait for its visitor, and none of them as waiting for others', async () => {
     const { text } = await reviewer.get('/');
     expect(boxOf(text, 'Needs your approval')).toEqual(waiting.slice(0, 8));
     expect(boxOf(text, 'Waiting for others')).toEqual([]);
   });
 
-  it('shows a run that only others may approve beside those that wait for its visitor', async () => {
+  it('shows separately a run that only others may approve', async () => {
     const reviewed = waiting[9]!;
     const { body: run } = await runs.reviewers[0]!.get(`/runs/${reviewed}`);
     const review = { decision: 'approve', plan_digest: run.plan.digest, comment: 'seen' };
@@ -43,13 +43,13 @@ describe('the start page', () => {
     expect(boxOf(text, 'Waiting for others')).toEqual([reviewed]);
   });
 
-  it('shows all that waits to somebody who may approve none of it', async () => {
+  it('shows all waiting runs to a visitor who may approve none of them', async () => {
     const { text } = await (await signInVisitor(api, runs.asker)).get('/');
     expect(boxOf(text, 'Needs your approval')).toBeNull();
     expect(boxOf(text, 'Waiting')).toEqual(waiting.slice(2).reverse());
   });
 
-  it('counts the runs of the month when it is opened, and not at each change', async () => {
+  it('counts the runs of the last 30 days when it is opened, and not at each update', async () => {
     const { text } = await reviewer.get('/');
     expect(text).toContain('Runs in the last 30 days');
     const update = await reviewer.get('/', { 'hx-request': 'true' });
@@ -57,7 +57,7 @@ describe('the start page', () => {
     expect(boxOf(update.text, 'Needs your approval')).toEqual(boxOf(text, 'Needs your approval'));
   });
 
-  it('leads whoever may set a team up to the guide while hardly anything has run, and nobody else', async () => {
+  it('links to the setup guide for visitors who may set up a team that has few runs', async () => {
     const owner = await api.addUser('maintainer');
     const { id } = await owner.make('/organizations', { name: 'New' });
     const team = await owner.make(`/organizations/${id}/teams`, { name: 'First' });
