@@ -45,7 +45,7 @@ it.each(['0001-01-01T00:00:00+23:59', '9999-12-31T23:59:59-23:59'])(
 );
 
 describe('the profile key', () => {
-  it('regenerating it revokes the earlier one and keeps personal keys', async () => {
+  it('is revoked by its regeneration, which keeps personal keys', async () => {
     const user = await signedIn();
     const personal = await make(user);
     const first = await make(user, {}, regenerate);
@@ -57,12 +57,12 @@ describe('the profile key', () => {
     expect((await user.get(`${keys}/${first.id}`)).body).toMatchObject({ state: 'revoked' });
   });
 
-  it('regenerating it needs no body', async () => {
+  it('can be regenerated without a body', async () => {
     const user = await signedIn();
     expect((await user.send('POST', regenerate)).status).toBe(201);
   });
 
-  it('exists once after concurrent regenerations', async () => {
+  it('exists only once after concurrent regenerations', async () => {
     const user = await signedIn();
     const answers = await Promise.all(Array.from({ length: 20 }, () => user.post(regenerate, {})));
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
@@ -71,7 +71,7 @@ describe('the profile key', () => {
     expect(await activeKeys(user, 'profile')).toHaveLength(1);
   });
 
-  it('regenerates itself once: a second request with the old key answers 401', async () => {
+  it('can regenerate itself only once, and then answers 401', async () => {
     const user = await signedIn();
     const { key } = await make(user, {}, regenerate);
     const answers = await Promise.all(Array.from({ length: 8 }, () => by(user, key).post(regenerate, {})));
@@ -79,7 +79,7 @@ describe('the profile key', () => {
     expect(await activeKeys(user, 'profile')).toHaveLength(1);
   });
 
-  it('rotating it answers 409', async () => {
+  it('answers 409 to a rotation', async () => {
     const user = await signedIn();
     const { id } = await make(user, {}, regenerate);
     const answer = await user.post(`${keys}/${id}/rotate`, {});
@@ -145,7 +145,7 @@ describe('rotating a key', () => {
     }
   });
 
-  it('is refused for a key that has ended or belongs to another user', async () => {
+  it('is refused for a key that has expired, was revoked or belongs to another user', async () => {
     const [user, other] = [await signedIn(), await signedIn()];
     const [revoked, expired, foreign] = [await make(user), await make(user), await make(other)];
     await user.delete(`${keys}/${revoked.id}`);
@@ -158,7 +158,7 @@ describe('rotating a key', () => {
 });
 
 describe('the number of keys', () => {
-  it('is limited, and only active keys count', async () => {
+  it('is limited, counting only active keys', async () => {
     const user = await signedIn();
     const answers = await Promise.all(
       Array.from({ length: maxActiveKeys + 5 }, () => user.post(keys, { name: 'many' })),
@@ -174,14 +174,14 @@ describe('the number of keys', () => {
     expect((await user.post(keys, { name: 'one more' })).status).toBe(409);
   });
 
-  it('can share a name, because the id identifies them', async () => {
+  it('may include keys with the same name', async () => {
     const user = await signedIn();
     expect((await make(user)).id).not.toBe((await make(user)).id);
   });
 });
 
-describe('a last use', () => {
-  it('is recorded beside the request, which does not wait for a lock on the record', async () => {
+describe('the last use of a key', () => {
+  it('is recorded in the background, without a wait of the request for a lock on the record', async () => {
     const user = await signedIn();
     const { id, key } = await make(user);
     const blocker = api.services.orm.em.fork();
@@ -229,8 +229,8 @@ describe('a last use', () => {
   });
 });
 
-describe('the audit', () => {
-  it('records what was done with keys, without any key', async () => {
+describe('the audit of API keys', () => {
+  it('records the changes of keys, without any key', async () => {
     const user = await signedIn();
     const made = await make(user, { name: 'ci' });
     const rotated = await make(user, { overlap: '1h' }, `${keys}/${made.id}/rotate`);

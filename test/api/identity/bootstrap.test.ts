@@ -53,7 +53,7 @@ describe('the bootstrap of an installation', () => {
     expect(JSON.stringify(rows)).not.toContain(ana.password);
   });
 
-  it('works once: later requests answer 409, for another address too', async () => {
+  it('works only once, and later requests answer 409, even for another address', async () => {
     expect((await post(api.url)).status).toBe(201);
     const again = await post(api.url, { ...ana, email: 'ben@example.com' });
     expect(again).toMatchObject({ status: 409, body: { error: expect.stringMatching(/already has users/) } });
@@ -75,7 +75,7 @@ describe('the bootstrap of an installation', () => {
     }
   });
 
-  it('is refused once there was any user, even a deleted one without authority', async () => {
+  it('is refused once there was any user, even a deleted one without rights', async () => {
     const requester = await addPerson(api, 'requester');
     expect((await post(api.url)).status).toBe(409);
     const em = api.orm.em.fork();
@@ -85,7 +85,7 @@ describe('the bootstrap of an installation', () => {
     expect((await post(api.url)).status).toBe(409);
   });
 
-  it('is refused where a service account is an administrator', async () => {
+  it('is refused if a service account is an administrator', async () => {
     const { teamId } = await addTeam(api.orm);
     await addServiceAccount(api, 'admin', {}, { teamId });
     expect((await post(api.url)).status).toBe(409);

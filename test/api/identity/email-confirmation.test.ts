@@ -34,7 +34,7 @@ async function invite(email: string): Promise<string> {
 }
 
 describe('the address of a user', () => {
-  it('is verified where an administrator created the user, and unverified after any change of it', async () => {
+  it('is verified if an administrator created the user, and unverified after any change of the address', async () => {
     const password = 'long enough 1';
     const made = await admin.post('/users', { email: newAddress(), name: 'New', password, role: 'requester' });
     expect(made.body.email_verified).toBe(true);
@@ -46,7 +46,7 @@ describe('the address of a user', () => {
     expect((await admin.get(`/users?email=${user.email}`)).body.users).toEqual([]);
   });
 
-  it('stays verified where only its spelling or another field changes', async () => {
+  it('stays verified if only its case or another field changes', async () => {
     const user = await api.addUser('requester');
     expect((await change(user, user.email.toUpperCase())).email_verified).toBe(true);
     await user.put(`/users/${user.id}`, { name: 'Other' });
@@ -61,7 +61,7 @@ describe('the address of a user', () => {
 });
 
 describe('an administrator', () => {
-  it('confirms an address, which raises the revision and leaves a record', async () => {
+  it('confirms an address, which increases the revision and leaves an audit record', async () => {
     const user = await api.addUser('requester');
     const changed = await change(user);
     const { status, body, headers } = await confirm(user, { email: changed.email });
@@ -73,7 +73,7 @@ describe('an administrator', () => {
     expect((await confirm(user)).body.revision).toBe(body.revision);
   });
 
-  it('confirms an address again, which changes nothing and is recorded as no change', async () => {
+  it('confirms an address again, which is recorded as no change', async () => {
     const { headers } = await confirm(await api.addUser('requester'));
     const { body } = await admin.get(`/audit?request_id=${headers['x-request-id']}`);
     const unchanged = { email_verified: true };
@@ -93,7 +93,7 @@ describe('an administrator', () => {
     expect(await isVerified(user)).toBe(false);
   });
 
-  it('is needed without a token: users get 403 for confirming or issuing a token themselves', async () => {
+  it('is needed to confirm an address without a token, which answers 403 to the user', async () => {
     const user = await api.addUser('operator');
     await change(user);
     for (const path of ['email-confirmation', 'email-confirmation-token'])
@@ -101,7 +101,7 @@ describe('an administrator', () => {
   });
 });
 
-describe('a token', () => {
+describe('a token that confirms an address', () => {
   it('confirms the address of its user once', async () => {
     const user = await api.addUser('requester');
     const { email } = await change(user);
@@ -112,7 +112,7 @@ describe('a token', () => {
     expect((await issue(user)).status).toBe(409);
   });
 
-  it('confirms nothing for another user, after another change, or after a later token', async () => {
+  it('is refused to another user, after another change of the address, or after a later token', async () => {
     const [user, other] = [await api.addUser('requester'), await api.addUser('requester')];
     const first = await change(user);
     await change(other);
@@ -127,7 +127,7 @@ describe('a token', () => {
     expect(await isVerified(user)).toBe(false);
   });
 
-  it('confirms nothing after it has expired', async () => {
+  it('is refused after it has expired', async () => {
     const user = await api.addUser('requester');
     await change(user);
     const { body } = await issue(user);
@@ -139,7 +139,7 @@ describe('a token', () => {
 });
 
 describe('an invitation', () => {
-  it('is accepted only by somebody whose address is confirmed', async () => {
+  it('can be accepted only by a user whose address is confirmed', async () => {
     const user = await api.addUser('requester');
     const { email } = await change(user);
     const token = await invite(email);
@@ -150,7 +150,7 @@ describe('an invitation', () => {
     expect((await accept()).status).toBe(200);
   });
 
-  it('an invitation to somebody else stays hidden from users whose address is unverified', async () => {
+  it('an invitation of another user stays hidden from users whose address is unverified', async () => {
     const user = await api.addUser('requester');
     await change(user);
     const token = await invite(newAddress());

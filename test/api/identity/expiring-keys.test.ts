@@ -35,7 +35,7 @@ describe('a key that expires', () => {
   }
   const refusal = { status: 403, body: { error: expect.stringContaining('outlives') } };
 
-  it('creates no key that expires later or never, and one that expires before it', async () => {
+  it('may create only keys that expire before itself', async () => {
     const { holder } = await expiring();
     for (const path of [keys, regenerate])
       for (const expires_at of [undefined, inHours(2)])
@@ -44,14 +44,14 @@ describe('a key that expires', () => {
     await make(holder, { expires_at: inHours(0.5) }, regenerate);
   });
 
-  it('refuses to regenerate itself for longer, and stays valid', async () => {
+  it('is refused a longer regeneration of itself, and stays valid', async () => {
     const user = await signedIn();
     const profile = await make(user, { expires_at: inHours(1) }, regenerate);
     expect(await by(user, profile.key).post(regenerate, {})).toMatchObject(refusal);
     expect(await works(user, profile.key)).toBe(true);
   });
 
-  it('rotates itself and others to keys that expire when it does', async () => {
+  it('may rotate itself and others only to keys that expire when it does', async () => {
     const { user, id, holder, view } = await expiring();
     const lasting = await make(user);
     for (const each of [lasting.id, id]) {
@@ -61,7 +61,7 @@ describe('a key that expires', () => {
     }
   });
 
-  it('gives service accounts no key that outlives it', async () => {
+  it('may not issue a key to a service account that expires later', async () => {
     const { user, holder } = await expiring('maintainer');
     const account = await user.make('/service-accounts', {
       name: 'deploy',
@@ -76,7 +76,7 @@ describe('a key that expires', () => {
     expect([status, Date.parse(body.api_key.expires_at) <= Date.parse(inHours(1))]).toEqual([201, true]);
   });
 
-  it('gives nobody a password, which would never expire', async () => {
+  it('may not set a password, which would never expire', async () => {
     const admin = await api.signIn(await api.addUser('admin'));
     const holder = by(admin, (await make(admin, { expires_at: inHours(1) })).key);
     const lasting = by(admin, (await make(admin)).key);
@@ -99,7 +99,7 @@ describe('a key that expires', () => {
         expect((await send()).status).toBeLessThan(300);
   });
 
-  it('sends no invitation that can be accepted after it has expired, and one that ends before', async () => {
+  it('may send only invitations that expire before itself', async () => {
     const tenant = await makeTenant(api);
     const owner = await api.signIn(tenant.owner);
     const holder = by(owner, (await make(owner, { expires_at: inHours(2) })).key);

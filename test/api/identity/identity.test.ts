@@ -43,7 +43,7 @@ async function openSession(person: Person): Promise<{ token: string; id: string;
 }
 
 describe('signing in', () => {
-  it('opens a session of 24 hours, for token and cookie', async () => {
+  it('creates a session of 24 hours with a token and a cookie', async () => {
     const answer = await signIn(ana);
     expect(answer.status, answer.text).toBe(201);
     const [row] = await execute<{ seconds: number }>(
@@ -74,7 +74,7 @@ describe('signing in', () => {
       });
   });
 
-  it('sets a secure cookie where the base URL is https', async () => {
+  it('sets a secure cookie if the base URL is https', async () => {
     const secure = await startInProcess({ COORDINATOR_BASE_URL: 'https://coordinator.example.com' });
     try {
       const person = await secure.addUser('requester');
@@ -118,7 +118,7 @@ describe('signing in', () => {
     expect((await signIn({ email: ana.email.toUpperCase() })).status).toBe(201);
   });
 
-  it('is limited after many failures, concurrent ones too', async () => {
+  it('is limited after many failures, even concurrent ones', async () => {
     const victim = await addPerson(api, 'requester', {}, password);
     const statuses = (await Promise.all(Array.from({ length: 30 }, () => signIn(victim, 'guess')))).map(
       (a) => a.status,
@@ -130,12 +130,12 @@ describe('signing in', () => {
     expect((await signIn(ana)).status).toBe(201);
   });
 
-  it('fails where the user is disabled while the password is being checked', async () => {
+  it('fails if the user is disabled while the password is being checked', async () => {
     const person = await addPerson(api, 'requester', {}, password);
     await expectRefusedDuring(person, 'update principals set enabled = false where id = ?');
   });
 
-  it('fails where the password is changed while the old one is being checked', async () => {
+  it('fails if the password is changed while the old one is being checked', async () => {
     const person = await addPerson(api, 'requester', {}, password);
     await expectRefusedDuring(person, `update users set password_generation = password_generation + 1 where id = ?`);
   });
@@ -164,7 +164,7 @@ describe('a session', () => {
     expect((await whoami(caller)).status).toBe(200);
   });
 
-  it('ends with its sign-out, and other sessions stay', async () => {
+  it('ends with its sign-out, unlike other sessions', async () => {
     const [one, two] = [await openSession(ana), await openSession(ana)];
     const answer = await one.caller.send('DELETE', '/auth/sessions/current');
     expect(answer.status).toBe(204);
@@ -255,7 +255,7 @@ describe('a session token', () => {
     return new SignJWT(payload as Record<string, unknown>).setProtectedHeader({ alg }).sign(key);
   }
 
-  it('signed by this installation is accepted, which gives the refusals below their meaning', async () => {
+  it('that is signed by this installation is accepted', async () => {
     expect((await whoami(bearing(await forge(await openSession(ana))))).status).toBe(200);
   });
 
@@ -320,7 +320,7 @@ describe('a credential', () => {
     for (const headers of none) expect((await whoami(new Caller(api.url, headers))).status).toBe(401);
   });
 
-  it('must be the only one: two of any kind are refused, even if both are valid', async () => {
+  it('must be the only one in a request, even if two are valid', async () => {
     const { token } = await openSession(ana);
     const bearer = { authorization: `Bearer ${token}` };
     const cookie = { cookie: `coordinator_session=${token}` };
@@ -370,14 +370,14 @@ describe('a request by session cookie', () => {
     },
   );
 
-  it('a request by session cookie that only reads is refused to scripts of other sites, and accepted from clients that name no site', async () => {
+  it('a request by session cookie that only reads is refused from scripts of other sites, and accepted without the header sec-fetch-site', async () => {
     const { token } = await openSession(ana);
     // `fetch` itself sends `Sec-Fetch-Mode: cors`, as it does in a browser.
     expect((await whoami(withCookie(token, { 'sec-fetch-site': 'cross-site' }))).status).toBe(403);
     expect((await whoami(withCookie(token))).status).toBe(200);
   });
 
-  it('is the only kind checked for its origin: browsers do not send tokens and keys by themselves', async () => {
+  it('is the only kind of request whose origin is checked', async () => {
     const { token } = await openSession(ana);
     const credentials: Record<string, string>[] = [{ authorization: `Bearer ${token}` }, { 'x-api-key': ana.key }];
     for (const headers of credentials) {
@@ -393,7 +393,7 @@ describe('an API key', () => {
     return { ...made, caller: new Caller(api.url, { 'x-api-key': made.key }) };
   };
 
-  it('is shown once, and afterwards only by its last four characters', async () => {
+  it('is shown only once, and afterwards by its last four characters', async () => {
     const made = await make(ana);
     expect(made.key).toMatch(/^dc_[0-9A-Za-z]{49}$/);
     expect(made.api_key).toMatchObject({ name: 'ci', hint: made.key.slice(-4), expires_at: null, revoked_at: null });
@@ -405,7 +405,7 @@ describe('an API key', () => {
       expect((await ana.caller.get(`/profile/api-keys${path}`)).text).not.toContain(made.key.slice(0, -4));
   });
 
-  it('is refused where it is unknown, misspelled or sent as a bearer token', async () => {
+  it('is refused if it is unknown, misspelled or sent as a bearer token', async () => {
     const misspelled = ana.key.slice(0, -1) + (ana.key.endsWith('x') ? 'y' : 'x');
     for (const key of [generateApiKey(), misspelled, `${ana.key} ${ana.key}`, ana.key.slice(3), 'dc_', '', '%'])
       expect((await whoami(new Caller(api.url, { 'x-api-key': key }))).status, key).toBe(401);
@@ -413,7 +413,7 @@ describe('an API key', () => {
     expect((await whoami(twice)).status).toBe(401);
   });
 
-  it('is refused as a bearer token, and a session token as an API key, with the header that each belongs in', async () => {
+  it('is refused as a bearer token, as a session token is as an API key, with the name of the right header', async () => {
     const session = await openSession(ana);
     const asBearer = await whoami(bearing(ana.key));
     expect([asBearer.status, asBearer.body.error]).toEqual([
@@ -450,7 +450,7 @@ describe('an API key', () => {
     expect(await queries()).toBe(before);
   });
 
-  it('ends when it is revoked, and its owner’s other keys stay', async () => {
+  it('is refused once it is revoked, unlike its owner’s other keys', async () => {
     const [one, two] = [await make(ana), await make(ana)];
     const revoked = await one.caller.send('DELETE', `/profile/api-keys/${one.api_key.id}`);
     expect(revoked.status, revoked.text).toBe(204);
@@ -461,7 +461,7 @@ describe('an API key', () => {
     expect(body.revoked_at).toMatch(/^\d{4}-/);
   });
 
-  it('ends at its expiry, which must be in the future when it is created', async () => {
+  it('is refused after its expiry, which must be in the future when it is created', async () => {
     const soon = await make(ana, { expires_at: new Date(Date.now() + 60_000).toISOString() });
     expect((await whoami(soon.caller)).status).toBe(200);
     await execute('update api_keys set expires_at = now() where id = ?', soon.api_key.id);
@@ -493,7 +493,7 @@ describe('an API key', () => {
     expect((await whoami(account.caller)).status).toBe(401);
   });
 
-  it('records its last use at most once a minute, with concurrent requests too', async () => {
+  it('records its last use at most once a minute, even with concurrent requests', async () => {
     const person = await addPerson(api, 'requester');
     await execute(`create table writes (at timestamptz default clock_timestamp())`);
     await execute(
@@ -520,7 +520,7 @@ describe('an API key', () => {
 });
 
 describe('stored secrets', () => {
-  it('are verifiers: no table contains a key, a password or a token in any form', async () => {
+  it('are only verifiers, and no table contains a key, a password or a token', async () => {
     const person = await addPerson(api, 'requester', {}, 'Zauberwort-7391');
     const { token } = (await signIn(person, 'Zauberwort-7391')).body;
     await signIn(person, 'Zauberwort-7392');

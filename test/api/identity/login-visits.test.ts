@@ -38,7 +38,7 @@ describe('signing out', () => {
     expect(row?.action).toBe('session.revoked');
   });
 
-  it('succeeds where nobody is signed in, the session has ended, or two windows sign out at once', async () => {
+  it('succeeds if nobody is signed in, the session has ended, or two windows sign out at the same time', async () => {
     const stranger = await visit().submit('/logout', '');
     expect([stranger.status, stranger.setCookie?.startsWith('coordinator_session=;')]).toEqual([303, true]);
     const visitor = await signIn();
@@ -49,7 +49,7 @@ describe('signing out', () => {
     expect((await visitor.submit('/logout', '')).status).toBe(303);
   });
 
-  it('is a form and not a link', async () => {
+  it('answers 405 to a GET, which keeps the session', async () => {
     const visitor = await signIn();
     const answer = await visitor.get('/logout');
     expect([answer.status, answer.headers['allow'], answer.setCookie]).toEqual([405, 'POST', undefined]);
@@ -58,7 +58,7 @@ describe('signing out', () => {
 });
 
 describe('pages before and after signing in', () => {
-  it('redirect visitors who are not signed in to the form, with an expired cookie too', async () => {
+  it('redirect visitors who are not signed in to the form, even with an expired cookie', async () => {
     const visitor = visit();
     const answer = await visitor.get('/');
     expect([answer.status, answer.location, answer.headers['cache-control']]).toEqual([303, '/login', 'no-store']);
@@ -67,7 +67,7 @@ describe('pages before and after signing in', () => {
     expect((await visitor.get('/login')).text).toContain('name="password"');
   });
 
-  it('show who is signed in and until when, with links to go on and to sign out', async () => {
+  it('show who is signed in and until when, with links to continue and to sign out', async () => {
     const visitor = await signIn();
     const { status, text } = await visitor.get('/login?next=/api/docs%23runs');
     expect(status).toBe(200);
@@ -78,7 +78,7 @@ describe('pages before and after signing in', () => {
     expect(text).not.toContain('name="password"');
   });
 
-  it('accept the session cookie only: a key or a token signs no visitor in', async () => {
+  it('accept only the session cookie, and neither API keys nor tokens', async () => {
     const signedIn = await api.signIn(ana);
     const { body } = await signedIn.post('/profile/api-keys', { name: 'x' });
     expect(body.key).toMatch(/^dc_/);

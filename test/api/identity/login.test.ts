@@ -33,7 +33,7 @@ describe('signing in on the page', () => {
     expect(whoami.json()).toMatchObject({ id: ana.id, credential: { type: 'session' } });
   });
 
-  it('leaves the same as signing in by the API: one session and one audit record of the user', async () => {
+  it('creates one session and one audit record of the user, as the API does', async () => {
     const bea = await api.addUser('requester', 'Bea');
     await visit({ 'user-agent': 'A browser' }).submit('/login', { email: bea.email, password: testPassword });
     await api.app.inject({
@@ -90,7 +90,7 @@ describe('signing in on the page', () => {
     for (const path of foreign) expect(await next(path), path).toBe('/');
   });
 
-  it('keeps the redirect path through a failed attempt, and drops one to another site', async () => {
+  it('keeps the redirect path after a failed attempt, and discards one to another site', async () => {
     const shown = (await visit().get('/login?next=%2Fapi%2Fdocs%3Fa%3D%22b')).text;
     expect(shown).toContain('name="next" value="/api/docs?a=%22b"');
     const failed = await visit().submit('/login', { email: ana.email, password: 'wrong one', next: '/api/docs' });
@@ -191,7 +191,7 @@ describe('a form from another origin', () => {
     expect(answer.text).toContain('This form was not sent by a page of this service');
   });
 
-  it('signs in where the browser sends only Origin, with the origin of this service', async () => {
+  it('signs in if the browser sends only Origin, with the origin of this service', async () => {
     const answer = await visit().submit('/login', fields(), { ...own, origin: 'http://localhost:8080' });
     expect(answer.status).toBe(303);
   });

@@ -90,7 +90,7 @@ describe('changing one’s own password', () => {
     await own.close();
   });
 
-  it('succeeds once where two sessions try at the same time', async () => {
+  it('succeeds only once if two sessions try at the same time', async () => {
     const user = await api.addUser('requester');
     const sessions = await Promise.all([api.signIn(user), api.signIn(user)]);
     const answers = await Promise.all(sessions.map((session) => change(session)));
@@ -102,7 +102,7 @@ describe('changing one’s own password', () => {
 });
 
 describe('a link to set a new password', () => {
-  it('works once, ends all sessions, and is stored only as a verifier', async () => {
+  it('works only once, ends all sessions, and is stored only as a verifier', async () => {
     const user = await api.addUser('requester');
     const session = await api.signIn(user);
     const { url, token, expires_at } = await issue(user);
@@ -123,7 +123,7 @@ describe('a link to set a new password', () => {
     expect(row).toEqual({ actor_id: user.id, action: 'user.password_reset' });
   });
 
-  it('begins with the base URL where one is set', async () => {
+  it('starts with the base URL if it is set', async () => {
     const public_ = await startApi({ COORDINATOR_BASE_URL: 'https://coordinator.example.com' });
     const [admin, user] = [await public_.addUser('admin'), await public_.addUser('requester')];
     const { body } = await admin.post(`/users/${user.id}/password-reset`);
@@ -131,7 +131,7 @@ describe('a link to set a new password', () => {
     await public_.close();
   });
 
-  it('begins with the origin that a trusted proxy forwards where no base URL is set', async () => {
+  it('starts with the origin that a trusted proxy forwards if no base URL is set', async () => {
     const proxied = await startApi({ COORDINATOR_TRUSTED_PROXIES: '127.0.0.1' });
     const [admin, user] = [await proxied.addUser('admin'), await proxied.addUser('requester')];
     const { body } = await admin.post(`/users/${user.id}/password-reset`, undefined, {
@@ -175,7 +175,7 @@ describe('a link to set a new password', () => {
     ['was disabled', { enabled: false }],
     ['manages users no longer', { role: 'operator' }],
     ['was deleted', null],
-  ])('is void once whoever issued it %s', async (_what, change) => {
+  ])('is void once the user who issued it %s', async (_what, change) => {
     const [issuer, user] = [await api.addUser('admin'), await api.addUser('admin')];
     const { body } = await issuer.post(`/users/${user.id}/password-reset`);
     const path = `/users/${issuer.id}`;
@@ -184,7 +184,7 @@ describe('a link to set a new password', () => {
     expect(await redeem(body.token)).toMatchObject({ status: 400 });
   });
 
-  it('works for one of many concurrent uses', async () => {
+  it('works for only one of many concurrent uses', async () => {
     const user = await api.addUser('requester');
     const { token } = await issue(user);
     const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => redeem(token, `good password ${index}`)));
@@ -202,7 +202,7 @@ describe('a link to set a new password', () => {
     expect((await root.post(`/users/${user.id}/password-reset`)).status).toBe(409);
   });
 
-  it('cannot be guessed: an address with too many wrong tokens is refused for a while', async () => {
+  it('cannot be guessed, because an address with too many wrong tokens is refused for a while', async () => {
     const own = await startApi();
     const attempt = () => own.nobody.post('/password-reset', { token: 'x', new_password: wanted });
     const statuses: number[] = [];
@@ -225,7 +225,7 @@ describe('recovering an administrator from the command line', () => {
     expect(audit).toEqual([{ action: 'user.password_reset', actor_type: 'system' }]);
   });
 
-  it('works for enabled administrators only, with the same rules for passwords', async () => {
+  it('works only for enabled administrators, with the same rules for passwords', async () => {
     const [admin, operator] = [await api.addUser('admin'), await api.addUser('operator')];
     await expect(recover(operator.email)).rejects.toThrow('an enabled administrator');
     await expect(recover('nobody@example.com')).rejects.toThrow('was not found');
@@ -261,7 +261,7 @@ describe('a common password, or one that is the name or address of its owner', (
     (password) => expect(isCommonPassword(password)).toBe(false),
   );
 
-  it('is refused wherever a password is set', async () => {
+  it('is refused by every operation that sets a password', async () => {
     const user = await api.addUser('requester', 'Ana Kowalczyk');
     const session = await api.signIn(user);
     const { token } = await issue(user);
@@ -293,7 +293,7 @@ describe('a common password, or one that is the name or address of its owner', (
 });
 
 describe('hashing passwords', () => {
-  it('runs a few hashes at a time in order, and refuses more where too many wait', async () => {
+  it('runs a few hashes at a time in order, and refuses more if too many wait', async () => {
     const limit = new ConcurrencyLimit({ running: 2, queue: { length: 3, refusal: 'too much' } });
     const order: number[] = [];
     let [running, max] = [0, 0];
@@ -338,7 +338,7 @@ describe('hashing passwords', () => {
     await own.close();
   });
 
-  it('takes the same work for an unknown user as for a known one, and never matches', async () => {
+  it('does the same work for an unknown user as for a known one, and never matches', async () => {
     const verify = vi.spyOn(argon2, 'verify');
     const hash = await hashPassword('right and long');
     expect(await verifyPassword(hash, 'wrong and long')).toBe(false);
@@ -400,7 +400,7 @@ describe('API keys', () => {
     },
   );
 
-  it('are not revoked by an administrator who sets no password', async () => {
+  it('are not revoked by an administrator who changes a user without a password', async () => {
     const [user, admin] = [await api.addUser('requester'), await api.addUser('admin')];
     expect((await admin.put(`/users/${user.id}`, { revoke_api_keys: true })).status).toBe(400);
     expect((await user.get('/auth/whoami')).status).toBe(200);

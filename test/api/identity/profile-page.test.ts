@@ -55,14 +55,14 @@ describe('the profile page', () => {
     expect(text).not.toMatch(/argon2|<script(?! src="\/assets\/)|\sstyle=/);
   });
 
-  it('redirects visitors who are not signed in to the sign-in page and back; a key signs no visitor in', async () => {
+  it('redirects visitors who are not signed in to the sign-in page and back, even with an API key', async () => {
     const answer = await new Visitor(api.app).get('/profile');
     expect([answer.status, answer.location]).toEqual([303, '/login?next=%2Fprofile']);
     const posted = await new Visitor(api.app).submit('/profile/password', passwords());
     expect([posted.status, posted.setCookie]).toEqual([401, undefined]);
   });
 
-  it('says where there are more items than it shows', async () => {
+  it('says if there are more items than it shows', async () => {
     const { user, visitor } = await visit();
     const older = 'Older keys are listed by the API.';
     expect(await visitor.page('/profile')).not.toContain(older);
@@ -75,7 +75,7 @@ describe('the profile page', () => {
     expect(text.split(older)).toHaveLength(2);
   });
 
-  it('shows only known messages about what has happened', async () => {
+  it('shows only known messages after a form', async () => {
     const { visitor } = await visit();
     expect((await visitor.get('/profile?done=password')).text).toMatch(/role="status">Password changed\./);
     for (const done of ['constructor', '<b>', 'x', ''])
@@ -149,7 +149,7 @@ describe('changing the password with the profile form', () => {
     await api.signIn(user);
   });
 
-  it('works for pages of this service only, as the browser says', async () => {
+  it('is refused if the browser says that another site sent the form', async () => {
     const { visitor } = await visit();
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
@@ -180,7 +180,7 @@ describe('changing the password with the profile form', () => {
 });
 
 describe('ending a listed session or key', () => {
-  it('ends it and shows the rest, even where it has ended already', async () => {
+  it('ends it and shows the others, even if it has already ended', async () => {
     const { user, visitor } = await visit();
     const other = await api.signIn(user);
     const { text } = await visitor.get('/profile');
@@ -193,7 +193,7 @@ describe('ending a listed session or key', () => {
     expect((await visitor.get('/profile')).text).toContain('No API keys');
   });
 
-  it('signs out where it is the current session, and never ends another user’s', async () => {
+  it('signs out if it is the current session, and never ends another user’s', async () => {
     const { user, visitor } = await visit();
     const { visitor: other } = await visit();
     const { body } = await (await api.signIn(user)).get('/auth/sessions');

@@ -82,7 +82,7 @@ function age(user: ApiUser, left: string) {
   ]);
 }
 
-describe('active sessions after', () => {
+describe('the sessions and the API key of a user after', () => {
   it.each(transitions)('%s', async (_what, happen, after) => {
     const people = await addUserWithSessions();
     await happen(people);
@@ -107,7 +107,7 @@ describe('a session', () => {
     expect(await api.rows('select 1 from sessions where user_id = ?', [user.id])).toEqual([]);
   });
 
-  it('shows its user where it was opened from, and nobody else', async () => {
+  it('shows its address and browser to its user, and to nobody else', async () => {
     const visitor = new Visitor(api.app, { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0' });
     const user = await api.addUser('requester');
     await visitor.submit('/login', { email: user.email, password: testPassword });
@@ -122,7 +122,7 @@ describe('a session', () => {
     expect(JSON.stringify(others)).not.toContain(body.sessions[1].id);
   });
 
-  it('a session by cookie changes nothing for a page of another site', async () => {
+  it('a session by cookie is refused to pages of another site', async () => {
     const user = await api.addUser('requester');
     const { body } = await api.nobody.post('/auth/sessions', { email: user.email, password: testPassword });
     const ask = (method: 'GET' | 'DELETE', headers: Record<string, string>) =>
@@ -143,7 +143,7 @@ describe('a session', () => {
 });
 
 describe('ended sessions', () => {
-  it('are removed a week after they ended; active and recently ended ones stay', async () => {
+  it('are removed a week after they ended, unlike active and recently ended ones', async () => {
     const { user, one } = await addUserWithSessions();
     const opened = (await one.get('/auth/sessions')).body.sessions.map(({ id }: { id: string }) => id);
     const add = (expires: string, revoked: string | null) =>

@@ -56,7 +56,7 @@ describe('deleting a user', () => {
   });
 
   test.each(['requester', 'maintainer', 'operator'] as const)(
-    'is refused to a %s, for their own user too',
+    'is refused to a %s, even for their own user',
     async (role) => {
       const [user, other] = await Promise.all([api.addUser(role), api.addUser('requester')]);
       const answers = [await remove(other, user), await remove(user, user), await user.delete(`/users/${missing}`)];
@@ -74,7 +74,7 @@ describe('deleting a user', () => {
 });
 
 describe('a user is not deleted', () => {
-  test('a user who owns service accounts is not deleted; the accounts of a disabled user stay as they are', async () => {
+  test('a user who owns service accounts is not deleted, and accounts of a disabled user are unchanged', async () => {
     const user = await api.addUser('maintainer');
     const session = await api.signIn(user);
     const account = await addAccount(user, 'deploy bot');
@@ -92,7 +92,7 @@ describe('a user is not deleted', () => {
     expect((await remove(user)).status).toBe(204);
   });
 
-  test('a user who is the only owner of an organization and its team is not deleted, and one answer names both', async () => {
+  test('a user who is the only owner of an organization and its team is not deleted, and the error names both', async () => {
     const tenant = await makeTenant(api);
     const session = await api.signIn(tenant.owner);
     const answer = await remove(tenant.owner);
@@ -110,7 +110,7 @@ describe('a user is not deleted', () => {
     expect((await heir.get(tenant.teamPath)).status).toBe(200);
   });
 
-  test('a user is not deleted while secrets that they have set are kept', async () => {
+  test('a user is not deleted while secrets that they have set are stored', async () => {
     const tenant = await makeTenant(api);
     const user = await api.addUser('maintainer');
     await join(tenant, user, 'member', 'admin');
@@ -130,7 +130,7 @@ describe('a user is not deleted', () => {
     expect((await remove(user)).status).toBe(204);
   });
 
-  test('the refusal to delete a user names everything at once: what they own, what only they own, and what names them', async () => {
+  test('the refusal to delete a user names all service accounts, sole ownerships and records that prevent it', async () => {
     const { owner, ...tenant } = await makeTenant(api);
     const { slug } = (await owner.get(`/organizations/${tenant.organization}`)).body;
     await addAccount(owner, 'builder');
@@ -149,7 +149,7 @@ describe('a user is not deleted', () => {
     );
   });
 
-  test('a user is not deleted while history names them: keys that they issued for others, invitations that they sent or accepted', async () => {
+  test('a user is not deleted while keys that they issued, or invitations that they sent or accepted, name them', async () => {
     const tenant = await makeTenant(api);
     const [issuer, inviter, invited] = await Promise.all([1, 2, 3].map(() => api.addUser('maintainer')));
     const account = await addAccount(root, 'robot');
@@ -175,7 +175,7 @@ describe('a user is not deleted', () => {
     }
   });
 
-  test('a service account with the role admin is shown how much blocks the deletion of a user, but no names', async () => {
+  test('a service account with the role admin gets the number of obstacles to the deletion of a user, but no names', async () => {
     const { owner, ...tenant } = await makeTenant(api);
     const { slug } = (await owner.get(`/organizations/${tenant.organization}`)).body;
     await addAccount(owner, 'builder');
@@ -198,13 +198,13 @@ describe('a user is not deleted', () => {
     for (const hidden of [slug, 'builder', 'TOKEN']) expect(answer.text).not.toContain(hidden);
   });
 
-  test('users who delete themselves are shown the names of their own service accounts', async () => {
+  test('users who delete themselves get the names of their own service accounts', async () => {
     const own = await api.addUser('admin');
     await addAccount(own, 'mine');
     expect((await remove(own, own)).body.error).toContain('owns service accounts: "mine"; transfer');
   });
 
-  test('the last administrator is not deleted; with another administrator they are deleted', async () => {
+  test('an administrator is deleted only if there is another administrator', async () => {
     const own = await startApi();
     const last = await own.addUser('admin');
     expect(await last.delete(`/users/${last.id}`)).toMatchObject({
@@ -218,7 +218,7 @@ describe('a user is not deleted', () => {
     await own.close();
   });
 
-  test('a user is not deleted if their co-owner leaves the organization at the same time: one owner remains', async () => {
+  test('a user and a co-owner who leave an organization at the same time leave one owner', async () => {
     for (let round = 0; round < 5; round += 1) {
       const tenant = await makeTenant(api);
       const other = await api.addUser('maintainer');

@@ -20,7 +20,7 @@ const newUser = (more = {}) => ({
 });
 
 describe('creating a user', () => {
-  test('answers everything but the password, with which the user can sign in', async () => {
+  test('returns everything but the password, with which the user can sign in', async () => {
     const body = newUser();
     const answer = await root.post('/users', body);
     expect(answer).toMatchObject({
@@ -53,7 +53,7 @@ describe('creating a user', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(field) } });
   });
 
-  test('succeeds once for an address in any spelling', async () => {
+  test('succeeds only once for an address in any spelling', async () => {
     const body = newUser();
     const twice = await Promise.all([
       root.post('/users', body),
@@ -65,7 +65,7 @@ describe('creating a user', () => {
 });
 
 describe('a named user', () => {
-  test('can be read by itself and by callers who manage users; others get the same 403 as for a missing user', async () => {
+  test('can be read by itself and by callers who manage users, and others get the same 403 as for a missing user', async () => {
     const [ana, ben] = await Promise.all([api.addUser('operator'), api.addUser('requester')]);
     expect((await ana.get(`/users/${ana.id}`)).body).toMatchObject({ id: ana.id, email: ana.email, enabled: true });
     expect((await root.get(`/users/${ana.id}`)).status).toBe(200);
@@ -130,7 +130,7 @@ describe('changing one’s own user', () => {
 });
 
 describe('administering a user', () => {
-  test('disabling rejects every credential from the next request on; enabling does not restore sessions', async () => {
+  test('by disabling rejects every credential from the next request on, and enabling does not restore sessions', async () => {
     const user = await api.addUser('maintainer');
     const session = await api.signIn(user);
     expect((await root.put(`/users/${user.id}`, { enabled: false })).body).toMatchObject({ enabled: false });
@@ -146,7 +146,7 @@ describe('administering a user', () => {
     expect((await user.get('/auth/whoami')).status).toBe(200);
   });
 
-  test('a new password ends all sessions but no API keys, and replaces the old password', async () => {
+  test('by a new password ends all sessions but no API keys', async () => {
     const user = await api.addUser('maintainer');
     const sessions = await Promise.all([api.signIn(user), api.signIn(user)]);
     expect((await root.put(`/users/${user.id}`, { password: 'brand new one' })).status).toBe(200);
@@ -160,14 +160,14 @@ describe('administering a user', () => {
     expect(JSON.stringify(audit)).not.toContain('brand new');
   });
 
-  test('a lower role applies from the next request on', async () => {
+  test('by a lower role takes effect from the next request on', async () => {
     const user = await api.addUser('maintainer');
     expect((await root.put(`/users/${user.id}`, { role: 'requester', expected_revision: 1 })).status).toBe(200);
     expect((await user.post('/organizations', { name: 'Late' })).status).toBe(403);
     expect((await root.put(`/users/${user.id}`, { role: 'operator', expected_revision: 1 })).status).toBe(409);
   });
 
-  test('administrators who demote each other at once leave one administrator', async () => {
+  test('by administrators who demote each other at the same time leaves one administrator', async () => {
     for (let round = 0; round < 3; round += 1) {
       const [a, b] = await Promise.all([api.addUser('admin'), api.addUser('admin')]);
       const answers = await Promise.all([

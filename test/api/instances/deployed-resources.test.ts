@@ -60,7 +60,7 @@ async function countsOf(instanceId: string) {
 }
 
 describe('what OpenTofu has deployed', () => {
-  it('is counted alike by the plan, the instance, its state version and its list of resources', async () => {
+  it('has the same count in the plan, the instance, its state version and its list of resources', async () => {
     const template_id = await publish(system.administrator, 'counted', spec);
     const request = { template_id, instance: 'main' };
     const run = await runToEnd(system.administrator, request);
@@ -96,7 +96,7 @@ describe('what a command has deployed', () => {
   it.each([
     ['without a state', 'true', 'true', null, null],
     ['with a state of its own', `echo '{"id":1}' > state.json`, 'rm state.json', 1, 0],
-  ])('%s counts as one resource until it is destroyed', async (name, apply, destroy, version, versionAfter) => {
+  ])('%s is counted as one resource until it is destroyed', async (name, apply, destroy, version, versionAfter) => {
     const steps = [{ name: 'destroy', run: ['sh', '-c', destroy] }];
     const template_id = await publish(
       system.administrator,

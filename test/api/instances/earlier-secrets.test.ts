@@ -83,7 +83,7 @@ async function planOf({ id }: { id: string }) {
 }
 
 describe('secrets under which earlier runs wrote the state', () => {
-  it('are in no plan of a run that guesses another value, and the plan says that they change', async () => {
+  it('are in no plan of a run that guesses another value, whose plan says that they change', async () => {
     const variables = [{ name: 'token', value: 'prod-secret-7777', category: 'template', sensitive: true }];
     const set = await caller.send('PUT', `/environments/${environment}/variables`, { variables });
     expect(set.status, set.text).toBe(200);
@@ -96,7 +96,7 @@ describe('secrets under which earlier runs wrote the state', () => {
     expect(change.sensitive).toContainEqual({ path: ['input'], changed: true });
   }, 120_000);
 
-  it('are not shown after a rotation, not even where a resource keeps the one before the last', async () => {
+  it('are not shown after a rotation, even if a resource keeps an older one', async () => {
     const instance = { instance: 'rotated' };
     await run({ ...instance, variables: { name: 'a', token: 'old-secret-1111' } });
     const rotated = await run({ ...instance, variables: { name: 'a', token: 'new-secret-2222' } });
@@ -110,7 +110,7 @@ describe('secrets under which earlier runs wrote the state', () => {
     expect(await shown(destroyed)).not.toMatch(/1111|2222|3333/);
   }, 120_000);
 
-  it('are no keys of resources that go, also where one secret begins with another', async () => {
+  it('are not in keys of removed resources, even if one secret begins with another', async () => {
     const token = 'always-the-same';
     const instance = { instance: 'keyed' };
     await run({ ...instance, variables: { name: 'a', token, users: ['beta', 'beta-secret', 'gamma-secret'] } });
@@ -121,7 +121,7 @@ describe('secrets under which earlier runs wrote the state', () => {
     expect(new Set(addresses).size).toBe(2);
   }, 120_000);
 
-  it('are not shown by the undo that takes the present one back, nor by comparisons of the states', async () => {
+  it('are shown neither by an undo of the rotation nor by comparisons of the states', async () => {
     const instance = { instance: 'undone' };
     const first = await run({ ...instance, variables: { name: 'a', token: 'first"secret-1111' } });
     const second = await run({ ...instance, variables: { name: 'a', token: 'second"secret-2222' } });
@@ -148,7 +148,7 @@ describe('secrets under which earlier runs wrote the state', () => {
     ]);
   }, 180_000);
 
-  it('are in no drift finding and no destroy after a run of a part', async () => {
+  it('are in no drift finding and no destroy after a partial run', async () => {
     const instance = { instance: 'partial' };
     const first = await run({ ...instance, variables: { name: 'a', token: 'one-token-1111', users: ['u-one-1111'] } });
     const variables = { name: 'a', token: 'two-token-2222', users: ['u-two-2222'] };
@@ -175,7 +175,7 @@ describe('secrets under which earlier runs wrote the state', () => {
     expect(await shown({ id: destroyed.id })).not.toMatch(/1111|2222/);
   }, 180_000);
 
-  it('are all found, or nothing is to be shown: where more runs than are looked at have applied since the deployment', async () => {
+  it('are all found, or nothing may be shown if too many runs have applied since the deployment', async () => {
     const token = 'bounded-secret-1111';
     const deployed = await run({ instance: 'bounded', variables: { name: 'a', token } });
     const orm = openDatabase({ databaseUrl: system.database.url, databasePoolSize: 1 });

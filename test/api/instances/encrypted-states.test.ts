@@ -28,7 +28,7 @@ async function countsOf(instanceId: string) {
 }
 
 describe('an instance whose template encrypts its state', () => {
-  test('holds one resource from its first state until it is destroyed, because the service cannot see more', async () => {
+  test('counts as one resource from its first state until it is destroyed', async () => {
     const worker = await steps.worker('none');
     const template_id = await steps.publish({
       executor: {

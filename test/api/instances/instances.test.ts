@@ -31,8 +31,8 @@ const wanted = ({ environment, template }: { environment: string; template: stri
   name,
 });
 
-describe('making an instance', () => {
-  test('answers it with its address, empty, and a run by its name uses it', async () => {
+describe('creating an instance', () => {
+  test('returns the empty instance with its address, and a run with its name uses it', async () => {
     const place = await makePlace();
     const answer = await place.owner.post('/instances', wanted(place));
     expect(answer.status, answer.text).toBe(201);
@@ -60,7 +60,7 @@ describe('making an instance', () => {
     expect(position).toBe(1);
   });
 
-  test('making an instance with a name that is taken answers 409, also after a run has made the instance', async () => {
+  test('creating an instance with a name that exists answers 409, even if a run created the instance', async () => {
     const place = await makePlace();
     await place.owner.make('/instances', wanted(place));
     const again = await place.owner.post('/instances', wanted(place));
@@ -70,13 +70,13 @@ describe('making an instance', () => {
     expect((await place.owner.post('/instances', wanted(place, 'b'))).status).toBe(409);
   });
 
-  test('twice at the same time makes one', async () => {
+  test('twice at the same time creates one', async () => {
     const place = await makePlace();
     const answers = await Promise.all([1, 2, 3].map(() => place.owner.post('/instances', wanted(place))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
   });
 
-  test('an instance that is made without an environment belongs to the team of its template; administrators make it for a template of the whole installation', async () => {
+  test('an instance without an environment belongs to the team of its template, and for a template of the installation only administrators create it', async () => {
     const place = await makePlace();
     const own = await place.owner.post('/instances', { template_id: place.template, name: 'own' });
     expect(own.body).toMatchObject({ team_id: place.team, environment_id: null });
@@ -87,7 +87,7 @@ describe('making an instance', () => {
     expect((await place.owner.post('/instances', wanted({ ...place, template: shared }))).status).toBe(201);
   });
 
-  test('is for those who may write in the team; strangers do not learn that there is an environment', async () => {
+  test('requires the right to change the team, and hides the environment from strangers', async () => {
     const place = await makePlace();
     const [viewer, stranger, requester] = await Promise.all([
       api.addUser('maintainer'),
@@ -100,7 +100,7 @@ describe('making an instance', () => {
     expect([await statusFor(viewer), await statusFor(stranger), await statusFor(requester)]).toEqual([403, 404, 403]);
   });
 
-  test('making an instance of a template that the environment cannot use, in something archived, or with a bad name is refused', async () => {
+  test('creating an instance of a template that the environment cannot use, in something archived, or with a bad name is refused', async () => {
     const [place, other] = [await makePlace(), await makePlace()];
     const foreign = await place.owner.post('/instances', wanted({ ...place, template: other.template }));
     expect(foreign.status).toBe(404);
@@ -111,7 +111,7 @@ describe('making an instance', () => {
 });
 
 describe('deleting an instance', () => {
-  test('deleting an instance that holds nothing hides it, frees its name and keeps its runs', async () => {
+  test('deleting an instance without resources hides it, frees its name and keeps its runs', async () => {
     const place = await makePlace();
     const request = { template_id: place.template, environment_id: place.environment, instance: 'network' };
     const run = await place.owner.post('/runs', request);
@@ -131,7 +131,7 @@ describe('deleting an instance', () => {
     expect(requeued.body).toMatchObject({ instance_id: next.body.id });
   });
 
-  test('names the runs that have not ended, the resources that are left and the applies that may be incomplete', async () => {
+  test('is refused with the unfinished runs, the resources and the incomplete applies', async () => {
     const place = await makePlace();
     const request = { template_id: place.template, environment_id: place.environment, instance: 'network' };
     const run = await place.owner.post('/runs', request);
@@ -159,7 +159,7 @@ describe('deleting an instance', () => {
     expect(refused.headers['x-error-code']).toBe('in_use');
   });
 
-  test('honours If-Match, and takes the right to write in the team', async () => {
+  test('respects If-Match, and requires the right to change the team', async () => {
     const place = await makePlace();
     const { id } = await place.owner.make('/instances', wanted(place));
     const viewer = await api.addUser('maintainer');

@@ -14,7 +14,7 @@ afterAll(() => stage?.api.close());
 const asking = (name: string) => stage.ask({ size: `\${instances.shared/${name}.outputs.size}` });
 
 describe('the form of the readers of an instance', () => {
-  test('names teams and environments, takes names, and refuses the name of what another tenant has', async () => {
+  test('shows and accepts names of teams and environments, and refuses names of another tenant', async () => {
     const { owner, environment, team } = stage.tenant;
     const id = await stage.deploy({ instance: 'formed' }, { size: plain(1) });
     const other = await makeTenant(stage.api);
@@ -39,7 +39,7 @@ describe('the form of the readers of an instance', () => {
     expect(text).toMatch(new RegExp(`name="team_ids"[^>]*>\\n[^<]* / ${named?.team}</textarea>`));
   });
 
-  test('keeps the teams that it listed when their names move to other teams before it is sent', async () => {
+  test('keeps the teams that it listed even if other teams get their names before it is sent', async () => {
     const { owner, organization, team } = stage.tenant;
     const id = await stage.deploy({ instance: 'renamed' }, { size: plain(1) });
     const path = `/workloads/instances/${id}/readers`;
@@ -65,7 +65,7 @@ describe('the form of the readers of an instance', () => {
 });
 
 describe('the readers of an instance', () => {
-  test('are nobody at first, are replaced as a whole, and are audited', async () => {
+  test('are empty at first, are replaced as a whole, and are audited', async () => {
     const { owner, environment, team } = stage.tenant;
     const id = await stage.deploy({ instance: 'first' }, { size: plain(1) });
     const path = `/instances/${id}/readers`;
@@ -85,7 +85,7 @@ describe('the readers of an instance', () => {
     ]);
   });
 
-  test('the readers of an instance and what it follows are sent back as they were read, with other values', async () => {
+  test('the readers of an instance, and what it follows, can be sent back as they were read, with changes', async () => {
     const { owner, team } = stage.tenant;
     const id = await stage.deploy({}, {});
     for (const [setting, change] of [
@@ -100,7 +100,7 @@ describe('the readers of an instance', () => {
     }
   });
 
-  test('are of the organization: another tenant cannot be named, nor be told that it exists', async () => {
+  test("can only be in the same organization, and another tenant's ids answer like missing ones", async () => {
     const foreign = await makeTenant(stage.api);
     const id = await stage.deploy({}, {});
     const missing = '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11';
@@ -120,7 +120,7 @@ describe('the readers of an instance', () => {
     );
   });
 
-  test('are set by those who may write in its team, and by nobody else', async () => {
+  test('can be changed only by users who may change its team', async () => {
     const id = await stage.deploy({}, {});
     const [viewer, stranger] = [await stage.api.addUser('maintainer'), await stage.api.addUser('maintainer')];
     await join(stage.tenant, viewer, 'member', 'viewer');
@@ -131,7 +131,7 @@ describe('the readers of an instance', () => {
     expect((await stranger.get(`/instances/${id}/readers`)).status).toBe(404);
   });
 
-  test('read another team by project, environment and name', async () => {
+  test('of another team read it by project, environment and name', async () => {
     const { tenant } = stage;
     const id = await stage.deploy({ instance: 'lent' }, { size: plain(7) });
     const other = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Apps' });
@@ -147,7 +147,7 @@ describe('the readers of an instance', () => {
     expect((await ask()).status).toBe(202);
   });
 
-  test('read nothing for other owners, to whom the instance came, until they allow it', async () => {
+  test('read nothing after the instance was transferred until its new owners allow it', async () => {
     const { tenant } = stage;
     const project = await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Moving' });
     const place = { project_id: project.id, name: 'Here', slug: 'here', kind: 'development' };
@@ -165,7 +165,7 @@ describe('the readers of an instance', () => {
     expect((await ask()).status).toBe(202);
   });
 
-  test('lose their place when they go to other owners themselves', async () => {
+  test('are removed when they are transferred themselves', async () => {
     const { tenant } = stage;
     const project = await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Reader' });
     const place = { project_id: project.id, name: 'There', kind: 'development' };

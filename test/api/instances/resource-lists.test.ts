@@ -55,7 +55,7 @@ async function readAll(caller: ApiUser, path: string): Promise<string[]> {
 const network = ['module.net.aws_subnet.a[0]', 'module.net.aws_subnet.a[1]', 'aws_route53_zone.main'];
 
 describe('the resources of an instance', () => {
-  test('are those of its latest state in its order, with the instance that holds them and without attributes', async () => {
+  test('are those of its latest state in the same order, with their instance and without attributes', async () => {
     const place = await makePlace();
     const answer = await place.owner.get(`/instances/${place.instance}/resources`);
     expect(addresses(answer)).toEqual(network);
@@ -74,7 +74,7 @@ describe('the resources of an instance', () => {
     expect(await readAll(place.owner, `/instances/${place.instance}/resources?`)).toEqual(network);
   });
 
-  test('are as many as the instance and its state version say', async () => {
+  test('are as many as the count of the instance and its state version', async () => {
     const { owner, instance } = await makePlace();
     const counts = [
       (await owner.get(`/instances/${instance}`)).body.resource_count,
@@ -143,7 +143,7 @@ describe('the resources of all instances', () => {
     expect(addresses(await place.owner.get(`/resources?team_id=${place.team}`))).toEqual([]);
   });
 
-  test('administrators list the resources of instances without a team, as does a person who alone has used the instance', async () => {
+  test('of instances without a team are listed for administrators, and for a user who is the only one to have used the instance', async () => {
     const [administrator, one, other] = await Promise.all([
       api.addUser('admin'),
       api.addUser('maintainer'),
@@ -173,7 +173,7 @@ describe('the resources of all instances', () => {
   });
 });
 
-describe('a state of a release that listed no resources', () => {
+describe('a state that an earlier release stored without a list of resources', () => {
   test('is listed by the next pass of a worker, and the counts agree again', async () => {
     const { owner, instance } = await makePlace();
     const forget = async () => {
@@ -190,7 +190,7 @@ describe('a state of a release that listed no resources', () => {
     expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('aws_route53_zone.main')]);
   });
 
-  test('a state of an earlier release that cannot be read keeps no other from having its resources listed', async () => {
+  test('a state of an earlier release that cannot be read does not keep other states from being listed', async () => {
     const [broken, whole] = [await makePlace(), await makePlace()];
     await api.rows('update instances set resources_serial = null where id in (?, ?)', [
       broken.instance,

@@ -104,7 +104,7 @@ describe.each(['opentofu', 'terraform'])('a secret of the environment as key of 
     runs = [await deploy(name, { size: 1 }), await deploy(name, { size: 2 }), await deploy(name, { size: 3 })];
   }, 120_000);
 
-  it('is in no list of resources, and finds none', async () => {
+  it('is in no list of resources, and a search for it finds none', async () => {
     expect(addressesOf(await read(`/instances/${instance}/resources`))).toEqual(masked);
     expect(addressesOf(await read(`/resources?environment_id=${place.environment_id}&q=OF`))).toEqual(
       expect.arrayContaining(masked),
@@ -126,7 +126,7 @@ describe.each(['opentofu', 'terraform'])('a secret of the environment as key of 
     expect(await readPage(`/workloads/instances/${instance}/compare?from=1&to=2`)).toContain('[redacted]');
   });
 
-  it('is not in the list that a worker repairs, and stays in the state that is downloaded', async () => {
+  it('is not in the list that a worker repairs, and is still in the downloaded state', async () => {
     const orm = openDatabase({ databaseUrl: system.database.url, databasePoolSize: 1 });
     await orm.em.getConnection().execute('delete from instance_resources where instance_id = ?', [instance]);
     await orm.em.getConnection().execute('update instances set resources_serial = null where id = ?', [instance]);

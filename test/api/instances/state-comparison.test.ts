@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-test('comparing a state with itself answers that all is the same, and leaves an audit record', async () => {
+test('comparing a state with itself returns no changes, and leaves an audit record', async () => {
   const { status, body } = await tenant.owner.get(`${path}?from=1&to=1`);
   const same = { changes: [], omitted: 0, unchanged: 1, outputs: [], omitted_outputs: 0 };
   expect([status, body]).toEqual([200, { from: 1, to: 1, ...same }]);
@@ -34,13 +34,13 @@ test('comparing a state with itself answers that all is the same, and leaves an 
   expect(audit.audit_records).toHaveLength(1);
 });
 
-test('comparing with a version that does not exist answers 404, and without two versions 400', async () => {
+test('comparing states with a missing version answers 404, and without two versions 400', async () => {
   expect((await tenant.owner.get(`${path}?from=1&to=2`)).status).toBe(404);
   expect((await tenant.owner.get(`${path}?from=1`)).status).toBe(400);
   expect((await tenant.owner.get(`${path}?from=0&to=1`)).status).toBe(400);
 });
 
-test('comparing takes the authority to download a state: members may not, and strangers find nothing', async () => {
+test('comparing states requires the right to download them', async () => {
   const member = await api.addUser('requester');
   await join(tenant, member, 'member', 'member');
   expect((await member.get(`${path}?from=1&to=1`)).status).toBe(403);

@@ -45,7 +45,7 @@ const codeOf = ({ status, headers }: { status: number; headers: Record<string, u
 ];
 
 describe('an imported state that is forgotten', () => {
-  test('leaves an instance that holds nothing, and whose name is free after its deletion', async () => {
+  test('leaves an instance without resources that can be deleted', async () => {
     const instance = await adopted();
     expect(await forget(instance)).toMatchObject({ status: 204 });
     expect((await owner.get(`/instances/${instance}`)).body).toMatchObject({ state_serial: 0, resource_count: 0 });
@@ -54,7 +54,7 @@ describe('an imported state that is forgotten', () => {
     expect(await owner.delete(`/instances/${instance}`)).toMatchObject({ status: 204 });
   });
 
-  test('stays in the history, and the state that is imported next has the next serial', async () => {
+  test('stays in the history, and the next imported state has the next serial', async () => {
     const instance = await adopted();
     await forget(instance);
     expect((await owner.get(`/instances/${instance}/state-versions/1/download`)).body).toEqual(state);
@@ -64,7 +64,7 @@ describe('an imported state that is forgotten', () => {
     expect(await adopt(instance)).toBe(3);
   });
 
-  test('is an event and an audit record without secrets', async () => {
+  test('leaves an event and an audit record without secrets', async () => {
     const instance = await adopted();
     await forget(instance);
     const events = await api.rows(
@@ -85,7 +85,7 @@ describe('a state is not forgotten', () => {
     expect(await forget(await makeInstance())).toMatchObject({ status: 404 });
   });
 
-  test('a state is not forgotten while a run holds the instance', async () => {
+  test('a state is not forgotten while a run blocks the instance', async () => {
     const instance = await adopted();
     const { body } = await owner.post('/runs', { ...place, instance: `mistaken-${made}` });
     await api.rows('insert into instance_slots (instance_id, run_id, acquired_at) values (?, ?, now())', [
@@ -126,7 +126,7 @@ describe('a state is not forgotten', () => {
     expect((await forget(instance, (await makeTenant(api)).owner)).status).toBe(404);
   });
 
-  test('neither another import nor a deletion forgets a state, and their errors say that it can be forgotten', async () => {
+  test('a state is not forgotten by another import or a deletion, whose errors say how to forget it', async () => {
     const instance = await adopted();
     const again = await owner.post(`/instances/${instance}/state`, state);
     expect([...codeOf(again), again.body.error]).toEqual([

@@ -46,7 +46,7 @@ function stateOfSize(bytes: number): Buffer {
 }
 
 describe('an imported state', () => {
-  test('is downloaded byte for byte, with integers beyond 2^53 and its own spaces', async () => {
+  test('is downloaded byte for byte, with integers beyond 2^53 and its whitespace', async () => {
     const instance = await makeInstance();
     const state = `{ "serial" : 9007199253740991,\n\t"version":4, "lineage":"caf\\u00e9", "resources":[${resource}], "later": 1e400 }\n`;
     const imported = await importInto(instance, state);
@@ -78,7 +78,7 @@ describe('an imported state', () => {
     expect(records.text).not.toContain('hunter2');
   });
 
-  test('is refused by an instance that has a state, and the state stays', async () => {
+  test('is refused if the instance has a state, which is kept', async () => {
     const instance = await makeInstance();
     await importInto(instance, stateWith(''));
     expectConflict(await owner.post(`/instances/${instance}/state`, JSON.parse(stateWith(''))), 'already has state');
@@ -113,7 +113,7 @@ describe('an imported state', () => {
     ['an encrypted state', '{"serial":1,"lineage":"a","encrypted_data":"x"}', 422, 'tofu state pull'],
     ['a NUL in an output', stateWith(',"outputs":{"a":{"value":"\\u0000"}}'), 422, 'outputs: the set of outputs'],
   ])(
-    'an imported state with %s is refused, and says why without repeating it',
+    'an imported state with %s is refused with a reason that does not repeat it',
     async (_what, state, status, reason) => {
       const instance = await makeInstance();
       const answer = await importInto(instance, state);
@@ -130,7 +130,7 @@ describe('an imported state', () => {
 });
 
 describe('the size of a state', () => {
-  test('may be 64 MiB, and the service goes on answering while it takes it in', { timeout: 60_000 }, async () => {
+  test('may be 64 MiB, and the service responds while it reads the state', { timeout: 60_000 }, async () => {
     const instance = await makeInstance();
     const state = stateOfSize(64 * mebibyte);
     expect(state.length).toBe(64 * mebibyte);
@@ -159,7 +159,7 @@ describe('the size of a state', () => {
 });
 
 describe('imports at the same time', () => {
-  test('are taken one of each caller; the others are told when to try again, and the next one is taken', async () => {
+  test('are processed one for each caller, and others get a Retry-After', async () => {
     const instances = await Promise.all([1, 2, 3].map(makeInstance));
     const state = stateOfSize(4 * mebibyte);
     const answers = await Promise.all(instances.map((instance) => importInto(instance, state)));

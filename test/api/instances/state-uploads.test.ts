@@ -52,7 +52,7 @@ describe('the places for imports', () => {
     ['an instance that does not exist', () => crypto.randomUUID(), 404],
     ['no instance', () => 'nothing', 400],
   ])(
-    'are not taken by a caller whose path names %s, who is answered before the body arrives',
+    "are not occupied by a stranger's request for %s, which is answered before the body arrives",
     async (_, id, status) => {
       const stranger = (await makeTenant(api)).owner;
       const uploads = [begin(stranger, id()), begin(stranger, id())];
@@ -61,7 +61,7 @@ describe('the places for imports', () => {
     },
   );
 
-  it('are not taken by a member who may not import', async () => {
+  it('are not occupied by a member who may not import', async () => {
     const viewer = await api.addUser('maintainer');
     await join(tenant, viewer, 'member', 'viewer');
     const upload = begin(viewer);
@@ -69,7 +69,7 @@ describe('the places for imports', () => {
     upload.end();
   });
 
-  it('are counted by the person who answers for all credentials', async () => {
+  it('are counted for the responsible person of all credentials', async () => {
     const { body } = await tenant.owner.post('/profile/api-keys', { name: 'second' });
     const second = new ApiUser(api, { 'x-api-key': body.key }, tenant.owner);
     const account = await tenant.owner.make('/service-accounts', {
@@ -95,7 +95,7 @@ describe('the places for imports', () => {
     await expect.poll(() => isTaken(tenant.owner), { timeout: 3000 }).toBe(false);
   });
 
-  it('are free again after 408 for a body that stops arriving', async () => {
+  it('are free again after a body that stops arriving was answered with 408', async () => {
     const upload = begin(tenant.owner);
     await expect.poll(upload.status, { timeout: 10_000 }).toBe(408);
     expect(upload.text()).toContain('the body arrives too slowly');
@@ -104,14 +104,14 @@ describe('the places for imports', () => {
   }, 20_000);
 });
 
-describe('a body that must keep a pace', () => {
+describe('a body with a minimum rate', () => {
   const pace = { bytes: 10, periodMs: 50, wholeMs: 200 };
   const readAll = async (body: PassThrough) => {
     const parts = await requirePace(body, pace).toArray();
     return Buffer.concat(parts).toString();
   };
 
-  it('is passed on whole if it keeps it', async () => {
+  it('is passed on completely if it keeps the rate', async () => {
     const body = new PassThrough();
     body.write('x'.repeat(30));
     setTimeout(() => body.end('end'), 70);
@@ -128,7 +128,7 @@ describe('a body that must keep a pace', () => {
     clearInterval(timer);
   });
 
-  it('fails if its sender goes away', async () => {
+  it('fails if its sender disconnects', async () => {
     const body = new PassThrough();
     body.write('x');
     setTimeout(() => body.destroy(), 10);

@@ -72,7 +72,7 @@ describe('the pages of users', () => {
     expect((await root.get(`/users/${other.id}`)).body.email_verified).toBe(true);
   });
 
-  test('are not for people who manage no users', async () => {
+  test('are refused to visitors who may not manage users', async () => {
     const user = await api.addUser('operator');
     const visitor = await signInVisitor(api, user);
     const list = await visitor.get('/users');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.api.close());
 
-test('the page that destroys an instance is shown to somebody who may not read its template', async () => {
+test('the page that destroys an instance is shown to a visitor who may not read its template', async () => {
   const id = await stage.deploy({ instance: 'foreign-template' }, {});
   const { team } = await makeTenant(stage.api);
   await stage.api.rows('update templates set team_id = ? where id = ?', [team, stage.template]);
@@ -34,7 +34,7 @@ async function pageOf(place: { environment?: string; instance: string }): Promis
   return (await visitor.get(`/workloads/instances/${id}/destroy`)).text;
 }
 
-test('the page that destroys an instance names the environment, and the approval that admission demands of the destroy', async () => {
+test('the page that destroys an instance names the environment and the approvals that the destroy requires', async () => {
   const asked = await environment('Careful', { required: 1, when: 'destroys' });
   const text = plainText(await pageOf({ environment: asked, instance: 'guarded' }));
   expect(text).toContain('It is deployed in the environment Careful.');
@@ -85,7 +85,7 @@ describe('the page that destroys an instance which no run has deployed', () => {
   const linkIn = (text: string) => /href="([^"]*operation=destroy[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
   const given = (name: string) => ({ name, value: 'given', category: 'template', sensitive: false });
 
-  test('links to the form for a run, which asks for the variables that nothing gives', async () => {
+  test('links to the form for a run, which asks for the variables without a value', async () => {
     const { page, place } = await imported([given('owner')]);
     const { text } = await visitor.get(page);
     expect(plainText(text)).toContain('This version needs the variable name, which nothing gives: fill in the form');
@@ -97,12 +97,12 @@ describe('the page that destroys an instance which no run has deployed', () => {
     expect(form).not.toMatch(/name="v\/owner" aria-required="true"/);
   });
 
-  test('links to no other form if the environment gives all variables', async () => {
+  test('links to no other form if the environment has all variables', async () => {
     const { page } = await imported([given('owner'), given('name')]);
     expect(linkIn((await visitor.get(page)).text)).toBeUndefined();
   });
 
-  test('names the variables that are missing in words when it is sent without them', async () => {
+  test('names the missing variables when it is sent without them', async () => {
     const { page } = await imported();
     const sent = await visitor.submit(page, { confirmation: 'adopted' });
     expect(sent.status).toBe(422);
@@ -113,7 +113,7 @@ describe('the page that destroys an instance which no run has deployed', () => {
   });
 });
 
-test('the page of an instance names the destroy after which not everything is recorded', async () => {
+test('the page of an instance names the failed destroy whose changes are not all recorded', async () => {
   const id = await stage.deploy({ instance: 'half-destroyed' }, {});
   const { template, shared } = stage;
   const place = { template_id: template, environment_id: shared, instance: 'half-destroyed' };

@@ -28,7 +28,7 @@ async function findInstance(): Promise<{ id: string; name: string }> {
 }
 
 describe('the pages of instances', () => {
-  it('list what is deployed, by page, and narrow it to an environment', async () => {
+  it('list the instances in pages, and filter them by an environment', async () => {
     const all = await admin.get('/workloads/instances');
     expect(all.status).toBe(200);
     const [environment] = await api.rows<{ id: string; name: string }>(
@@ -67,7 +67,7 @@ describe('the pages of instances', () => {
     );
   });
 
-  it('make an instance to adopt what exists, and delete it while it is empty', async () => {
+  it('create an instance for existing resources, and delete it while it is empty', async () => {
     const [template] = await api.rows<{ id: string }>(
       'select id from templates where team_id is null and archived_at is null limit 1',
     );

@@ -39,7 +39,7 @@ describe('the form for the readers of an instance', () => {
     expect((await readers()).team_ids).toEqual([alpha.id]);
   });
 
-  test('refuses a line that is the name of one team, and the name and the id of another', async () => {
+  test('refuses a line that matches the name of one team, and name and id of another', async () => {
     const gamma = await addTeam('Gamma');
     expect((await save(`Gamma ${gamma.id}`)).status).toBe(303);
     expect((await readers()).team_ids).toEqual([gamma.id]);
@@ -55,7 +55,7 @@ describe('the form for the readers of an instance', () => {
     expect([refused.status, refused.text.includes('enter at most 200')]).toEqual([400, true]);
   });
 
-  test('looks up no names for somebody who may not change the readers', async () => {
+  test('looks up no names for a visitor who may not change the readers', async () => {
     const viewer = await stage.api.addUser('requester');
     await join(stage.tenant, viewer, 'member', 'viewer');
     const sent = await (await signInVisitor(stage.api, viewer)).submit(path, {
@@ -65,7 +65,7 @@ describe('the form for the readers of an instance', () => {
     expect([sent.status, sent.text.includes('matches no team')]).toEqual([403, false]);
   });
 
-  test('does not tell the name of a team that its visitor may not read, but keeps it', async () => {
+  test('hides the name of a team that its visitor may not read, but keeps the team', async () => {
     const hidden = await addTeam('Secret merger team');
     const admin = await stage.api.addUser('maintainer');
     await join(stage.tenant, admin, 'member', 'admin');
@@ -79,7 +79,7 @@ describe('the form for the readers of an instance', () => {
     expect((await visitor.get(`/workloads/instances/${instance}?tab=sharing`)).text).toContain('Secret merger team');
   });
 
-  test('refuses a name that a listed environment and one outside the list have', async () => {
+  test('refuses a name that both a listed environment and another one have', async () => {
     const { owner, environment } = stage.tenant;
     const other = await addTeam('Other');
     const project = await owner.make('/projects', { team_id: other.id, name: 'Network', slug: 'network-2' });

@@ -62,14 +62,14 @@ describe('the tool of an instance', () => {
     expect((await admin.get(path)).text).not.toContain('o live worker has');
   });
 
-  it('cannot be switched by who may not change it, and the form says why', async () => {
+  it('cannot be switched by a visitor who may not change it, and the form says why', async () => {
     const form = await reader.get(`/workloads/instances/${instance.id}/tool`);
     expect([200, 403, 404]).toContain(form.status);
     expect(form.text).not.toContain('Plan the switch</button>');
   });
 });
 
-it('an environment asks for a tool by its form, and its page says so', async () => {
+it('the form of an environment sets its required tool, and its page shows it', async () => {
   const path = `/environments/${instance.environment_id}`;
   await api.rows(`update workers set tools = '[{"name":"opentofu","version":"1.12.6"}]'`);
   expect((await admin.get('/environments/new')).text).toContain('Terraform (no live worker has it)');
