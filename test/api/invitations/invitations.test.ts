@@ -23,7 +23,7 @@ const expectMissing = (answer: ApiAnswer) =>
   expect([answer.status, answer.body]).toEqual([404, { error: 'invitation was not found' }]);
 
 describe('an invitation', () => {
-  test('makes the invited person a member with the offered role, and cannot be accepted again', async () => {
+  test('makes the invited user a member with the offered role, and cannot be accepted again', async () => {
     const person = await api.addUser('requester');
     const { token, invitation } = await invite(organizationPath, { email: person.email.toUpperCase(), role: 'admin' });
     expect(invitation).toMatchObject({
@@ -47,7 +47,7 @@ describe('an invitation', () => {
     );
   });
 
-  test('shows its token once; neither its row nor the audit keeps the token', async () => {
+  test('shows its token only once, and neither its row nor the audit contains it', async () => {
     const { token, invitation } = await invite(organizationPath, { email: freshEmail() });
     expect(token).toMatch(/^dci_[\w-]{43}$/);
     const shown = [
@@ -63,7 +63,7 @@ describe('an invitation', () => {
     for (const { row } of rows) expect(row).not.toContain(token);
   });
 
-  test('an invitation with a team makes the invited person a member of both', async () => {
+  test('an invitation with a team makes the invited user a member of team and organization', async () => {
     const person = await api.addUser('requester');
     const offer = { email: person.email, team_id: tenant.team, team_role: 'admin' };
     const { token } = await invite(organizationPath, offer);
@@ -84,7 +84,7 @@ describe('an invitation', () => {
     expectMissing(await accept(tenant.owner, token));
   });
 
-  test('makes one membership when it is accepted several times at once', async () => {
+  test('creates one membership if it is accepted several times at the same time', async () => {
     const person = await api.addUser('requester');
     const { token } = await invite(organizationPath, { email: person.email });
     const second = await invite(tenant.teamPath, { email: person.email });
@@ -106,7 +106,7 @@ describe('an invitation', () => {
     expect(rows).toHaveLength(1);
   });
 
-  test('leaves an existing membership as it is', async () => {
+  test('does not change an existing membership', async () => {
     const person = await api.addUser('requester');
     const { token } = await invite(organizationPath, { email: person.email, role: 'admin' });
     await join(tenant, person, 'member');

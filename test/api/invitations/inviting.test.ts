@@ -20,7 +20,7 @@ const invite = (path: string, body: object, by = tenant.owner) => sendInvitation
 const membersOf = (path: string) => readMembers(tenant.owner, path);
 const statusOf = (path: string, id: string) => readStatus(tenant.owner, path, id);
 
-describe('inviting', () => {
+describe('who may invite', () => {
   test('the admins of an organization invite into it, and can offer no role above their own', async () => {
     const [admin, member] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     await join(tenant, admin, 'admin');
@@ -51,14 +51,14 @@ describe('inviting', () => {
     expect(await membersOf(tenant.teamPath)).toContainEqual({ id: colleague.id, role: 'viewer' });
   });
 
-  test('an invitation into a team by an admin of the organization makes a newcomer a member of both', async () => {
+  test('an invitation into a team by an admin of the organization makes a new user a member of both', async () => {
     const person = await api.addUser('requester');
     const { token } = await invite(tenant.teamPath, { email: person.email });
     expect((await accept(person, token)).status).toBe(200);
     expect(await membersOf(organizationPath)).toContainEqual({ id: person.id, role: 'member' });
   });
 
-  test('a member who has left the organization meanwhile answers 409 on acceptance', async () => {
+  test('accepting an invitation into a team answers 409 for a user who has left the organization meanwhile', async () => {
     const [admin, colleague] = [await api.addUser('maintainer'), await api.addUser('requester')];
     await join(tenant, admin, 'member', 'admin');
     await join(tenant, colleague, 'member');

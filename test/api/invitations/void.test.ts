@@ -81,7 +81,7 @@ describe('an invitation is void', () => {
     for (const each of [token, other.token]) expectConflict(await accept(person, each), 'was revoked');
   });
 
-  test('an invitation is void until somebody else sends it again, who then becomes its inviter', async () => {
+  test('an invitation that is void is valid again once another user sends it again and becomes its inviter', async () => {
     const { own, path, admin, person, id } = await sent();
     await own.owner.put(`${path}/members/${admin.id}`, { role: 'member' });
     await own.owner.post(`${own.teamPath}/archive`);
@@ -95,7 +95,7 @@ describe('an invitation is void', () => {
     expect((await accept(person, again.body.token)).status).toBe(200);
   });
 
-  test('an invitation whose inviter leaves while it is being accepted is accepted, or its acceptance answers 409', async () => {
+  test('an invitation whose inviter leaves during its acceptance is either accepted or answers 409', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { own, path, admin, person, token } = await sent();
       const leave = () => own.owner.delete(`${path}/members/${admin.id}`);

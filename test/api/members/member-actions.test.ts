@@ -26,7 +26,7 @@ async function reasonsOf(caller: ApiUser, path: string): Promise<Record<string, 
 const memberPath = ({ id }: ApiUser) => `/organizations/${tenant.organization}/members/${id}`;
 
 describe('the actions of a membership', () => {
-  test('keep the last owner of an organization, with the reason that the operations give', async () => {
+  test('are refused for the last owner of an organization with the same reason as by the operations', async () => {
     const { owner } = tenant;
     const reasons = await reasonsOf(owner, memberPath(owner));
     expect(reasons).toEqual({
@@ -39,7 +39,7 @@ describe('the actions of a membership', () => {
     expect([removed.status, removed.body.error]).toEqual([409, reasons['remove']]);
   });
 
-  test('let a member leave and change nobody else', async () => {
+  test('let a member leave, and not change other members', async () => {
     const [member, other] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     await join(tenant, member, 'member');
     await join(tenant, other, 'member');
@@ -62,7 +62,7 @@ describe('the actions of a membership', () => {
     expect(reasons['remove']).toBe(reasons['change_role']);
   });
 
-  test('let a service account have only the role that fits, which the answer to the change says too', async () => {
+  test('let a service account have only the role that its platform role allows, as the operation does', async () => {
     const account = await tenant.owner.make('/service-accounts', {
       name: 'Deployer',
       role: 'requester',
@@ -78,14 +78,14 @@ describe('the actions of a membership', () => {
     expect(described[0]?.reason).toMatch(/can only have the role member/);
   });
 
-  test('are not part of a list', async () => {
+  test('are not in a list', async () => {
     const list = await tenant.owner.get(`/organizations/${tenant.organization}/members`);
     expect(list.body.members[0]).not.toHaveProperty('actions');
   });
 });
 
 describe('the actions of an invitation', () => {
-  test('end with it, and follow what its sender may offer', async () => {
+  test('are refused once it has ended, and depend on the roles that its sender may offer', async () => {
     const { owner, organization } = tenant;
     const path = `/organizations/${organization}/invitations`;
     const sent = await owner.post(path, { email: 'new@example.com', role: 'owner' });
@@ -104,7 +104,7 @@ describe('the actions of an invitation', () => {
     expect([again.status, again.body.error]).toEqual([409, ended['resend']]);
   });
 
-  test('say that the team is archived, or that the address joined meanwhile', async () => {
+  test('have a reason if the team is archived or the address has joined meanwhile', async () => {
     const { owner, teamPath, organization } = tenant;
     const joiner = await api.addUser('maintainer');
     const path = `/organizations/${organization}/invitations`;
@@ -124,7 +124,7 @@ describe('the actions of an invitation', () => {
 });
 
 describe('the actions of an API key', () => {
-  test("are those of its state, for a key of one's own", async () => {
+  test("depend on its state, for a key of one's own", async () => {
     const user = await api.addUser('requester');
     const made = await user.post('/profile/api-keys', { name: 'mine' });
     const path = `/profile/api-keys/${made.body.api_key.id}`;

@@ -21,7 +21,7 @@ async function addMember(tenant: Tenant, platform: 'requester' | 'maintainer' = 
 }
 
 describe.each(levels)('the membership of one member of an %s', (level) => {
-  it('is read by those who may list the members, and by nobody else', async () => {
+  it('can be read only by users who may list the members', async () => {
     const tenant = await makeTenant(api);
     const member = await addMember(tenant);
     const path = pathOf(level, tenant, member.id);
@@ -33,7 +33,7 @@ describe.each(levels)('the membership of one member of an %s', (level) => {
     expect((await tenant.owner.get(pathOf(level, tenant, stranger.owner.id))).status).toBe(404);
   });
 
-  it('changes only at the revision that the update names', async () => {
+  it('is changed only if it has the revision in the request', async () => {
     const tenant = await makeTenant(api);
     const member = await addMember(tenant, 'maintainer');
     const path = pathOf(level, tenant, member.id);
@@ -46,7 +46,7 @@ describe.each(levels)('the membership of one member of an %s', (level) => {
     expect((await tenant.owner.put(path, { role: 'member' })).body.revision).toBe(3);
   });
 
-  it('ends only at the revision that the request names', async () => {
+  it('is ended only if it has the revision in the request', async () => {
     const tenant = await makeTenant(api);
     const member = await addMember(tenant);
     const path = pathOf(level, tenant, member.id);
@@ -57,7 +57,7 @@ describe.each(levels)('the membership of one member of an %s', (level) => {
     expect((await tenant.owner.delete(path, { 'if-match': '"2"' })).status).toBe(204);
   });
 
-  it('is joined anew with another id and a later revision, so that nobody ends it by what they read before', async () => {
+  it('gets another id and a higher revision when the member joins again, so that no stale request ends it', async () => {
     const tenant = await makeTenant(api);
     const [admin, member] = [await api.addUser('admin'), await addMember(tenant)];
     const path = pathOf(level, tenant, member.id);
@@ -74,7 +74,7 @@ describe.each(levels)('the membership of one member of an %s', (level) => {
   });
 });
 
-it('leaving an organization ends the memberships of its teams, which begin later when they are joined again', async () => {
+it('leaving an organization ends the memberships of its teams, which get a higher revision when the user joins again', async () => {
   const tenant = await makeTenant(api);
   const [admin, member] = [await api.addUser('admin'), await addMember(tenant)];
   const team = pathOf('team', tenant, member.id);
@@ -85,7 +85,7 @@ it('leaving an organization ends the memberships of its teams, which begin later
 });
 
 describe.each(levels)('leaving an %s', (level) => {
-  it('needs no right to manage members, and takes away what the membership gave', async () => {
+  it('requires no right to manage members, and ends the rights of the membership', async () => {
     const tenant = await makeTenant(api);
     const member = await addMember(tenant);
     expect((await member.delete(pathOf(level, tenant, member.id))).status).toBe(204);
@@ -102,14 +102,14 @@ describe.each(levels)('leaving an %s', (level) => {
     expect((await other.get(pathOf(level, tenant, other.id))).status).toBe(200);
   });
 
-  it('is refused to the last owner with the words that say what to do', async () => {
+  it('is refused to the last owner with advice', async () => {
     const tenant = await makeTenant(api);
     const refused = await tenant.owner.delete(pathOf(level, tenant, tenant.owner.id));
     expect([refused.status, refused.headers['x-error-code']]).toEqual([409, 'last_owner']);
     expect(refused.body.error).toMatch(/make another member (an|their) owner first/);
   });
 
-  it('is refused to a service account, which is told that only people may', async () => {
+  it('is refused to a service account, because only people may leave', async () => {
     const tenant = await makeTenant(api);
     const account = await tenant.owner.make('/service-accounts', {
       name: 'deploy',
@@ -130,7 +130,7 @@ describe.each(levels)('leaving an %s', (level) => {
   });
 });
 
-it('leaving an organization is refused to the last owner of one of its teams, who is told which', async () => {
+it("leaving an organization is refused to the last owner of one of its teams, with the team's name", async () => {
   const tenant = await makeTenant(api);
   const member = await addMember(tenant, 'maintainer');
   const { slug } = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Lonely' });
@@ -144,7 +144,7 @@ it('leaving an organization is refused to the last owner of one of its teams, wh
   expect(refused.body.error).toContain('lonely');
 });
 
-it('no operation but leaving has an access of its own for callers whom the path names', () => {
+it('only leaving has a separate access for the caller whom the path names', () => {
   const own = operations.filter(({ ownAccess }) => ownAccess).map(({ id, ownAccess }) => [id, ownAccess?.access.anyOf]);
   expect(own).toEqual([
     ['organization_members.remove', ['profile:manage']],

@@ -11,7 +11,7 @@ afterAll(() => api.close());
 const missing = '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11';
 
 describe('a member of an organization', () => {
-  test('joins, changes role and leaves; every join is a new membership', async () => {
+  test('joins, changes role and leaves, and gets a new membership each time', async () => {
     const tenant = await makeTenant(api);
     const user = await api.addUser('requester', 'Ben');
     await acquaint(tenant.owner, user);
@@ -28,7 +28,7 @@ describe('a member of an organization', () => {
     expect(again.body.id).not.toBe(joined.body.id);
   });
 
-  test('is added only by admins of the organization who have the permission', async () => {
+  test('can be added only by admins of the organization with the permission', async () => {
     const tenant = await makeTenant(api);
     const [plain, powerless, user] = await Promise.all([
       api.addUser('maintainer'),
@@ -71,7 +71,7 @@ describe('a member of an organization', () => {
     expect(await root.delete(`${path}/${tenant.owner.id}`)).toMatchObject(last);
   });
 
-  test('two owners of an organization who remove each other at the same time leave one of the two', async () => {
+  test('two owners of an organization who remove each other at the same time leave one owner', async () => {
     for (let round = 0; round < 3; round += 1) {
       const tenant = await makeTenant(api);
       const [a, b] = await Promise.all([api.addUser('maintainer'), api.addUser('maintainer')]);
@@ -103,7 +103,7 @@ describe('a member of an organization', () => {
     expect(await api.rows('select 1 from team_members where principal_id = ?', [other.id])).toEqual([]);
   });
 
-  test('a member of an organization whose departure would leave teams without an owner is told the first five of them, and that there are more', async () => {
+  test('a member of an organization whose departure would leave teams without an owner gets an error with the first five teams', async () => {
     const tenant = await makeTenant(api);
     const lead = await api.addUser('maintainer');
     await join(tenant, lead, 'admin');
@@ -141,7 +141,7 @@ describe('a member of an organization', () => {
     }
   });
 
-  test('changes leave their author, the member and the roles in the audit', async () => {
+  test('has changes that leave their author, the member and the roles in the audit', async () => {
     const tenant = await makeTenant(api);
     const user = await api.addUser('requester');
     await join(tenant, user, 'member');

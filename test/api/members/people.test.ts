@@ -35,12 +35,12 @@ describe('the search of people', () => {
     expect(await find(colleague, { q: 'Ottilie', organization_id: mine.organization })).toEqual([colleague.id]);
   });
 
-  it('lists everybody whom the caller knows without a text, and only those of the wanted kind', async () => {
+  it('lists everybody whom the caller knows if there is no text, and only the requested kind', async () => {
     expect((await find(mine.owner, {})).toSorted()).toEqual([mine.owner.id, colleague.id].toSorted());
     expect(await find(mine.owner, { type: 'service_account' })).toEqual([]);
   });
 
-  it('finds nobody in an organization that the caller may not see, and everybody for those who manage users', async () => {
+  it('finds nobody in an organization that is hidden from the caller, and everybody for users who manage users', async () => {
     const root = await api.addUser('admin');
     await join(others, colleague, 'member');
     expect((await mine.owner.get(`/people?organization_id=${others.organization}`)).status).toBe(404);

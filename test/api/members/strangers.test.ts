@@ -27,7 +27,7 @@ async function expectHidden(ask: (id: string) => Promise<{ status: number; text:
 
 describe('a user who shares no organization with the caller', () => {
   test.each(['member', 'admin', 'owner'] as const)(
-    'cannot be added to an organization as %s; the answer does not reveal that they exist',
+    'cannot be added to an organization as %s, and the response does not reveal that they exist',
     async (role) => {
       const put = (id: string) => tenant.owner.put(`${organizationPath()}/members/${id}`, { role });
       const answer = await expectHidden(put, stranger.id);
@@ -44,7 +44,7 @@ describe('a user who shares no organization with the caller', () => {
     await api.rows('update principals set enabled = true where id = ?', [stranger.id]);
   });
 
-  test('cannot be given a service account', async () => {
+  test('cannot become the owner of a service account', async () => {
     const account = await tenant.owner.make('/service-accounts', {
       name: 'deploy',
       role: 'requester',
@@ -55,7 +55,7 @@ describe('a user who shares no organization with the caller', () => {
     expect((await expectHidden(transfer, stranger.id)).status).toBe(403);
   });
 
-  test('cannot be added to a team; an admin of the team gets the same answer for the role owner', async () => {
+  test('cannot be added to a team, and an admin of the team gets the same response for the role owner', async () => {
     const admin = await api.addUser('maintainer');
     await join(tenant, admin, 'member', 'admin');
     for (const role of ['member', 'owner']) {
@@ -127,7 +127,7 @@ describe('a service account that the caller may not read', () => {
     expect((await expectHidden(put, id)).status).toBe(409);
   });
 
-  test('is added by its owner, who administers the organization; others may then change its membership', async () => {
+  test('can be added by its owner, who administers the organization, and others may then change its membership', async () => {
     const owner = await api.addUser('maintainer');
     await join(tenant, owner, 'admin');
     const { id } = await makeAccount(owner, { user_id: owner.id });

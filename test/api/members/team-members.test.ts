@@ -12,7 +12,7 @@ afterAll(() => api.close());
 const missing = '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11';
 
 describe('a member of a team', () => {
-  test('must be a member of the organization; an outsider and an unknown user get the same answer', async () => {
+  test('must be a member of the organization, and an outsider and an unknown user get the same response', async () => {
     const tenant = await makeTenant(api);
     const outsider = await api.addUser('requester');
     const [outside, nobody] = await Promise.all(
@@ -22,7 +22,7 @@ describe('a member of a team', () => {
     expect(nobody!.body).toEqual(outside!.body);
   });
 
-  test('is managed by admins of the team and the organization; owners only by those who may manage owners', async () => {
+  test('is managed by admins of the team and the organization, and owners only by users who may manage owners', async () => {
     const tenant = await makeTenant(api);
     const [admin, organizationAdmin, member, other] = await Promise.all([
       api.addUser('maintainer'),
@@ -66,7 +66,7 @@ describe('a member of a team', () => {
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   });
 
-  test('a member of a team who is removed while their command waits gets a refusal', async () => {
+  test('a member of a team who is removed while their command waits is refused', async () => {
     const tenant = await makeTenant(api);
     const user = await api.addUser('maintainer');
     await join(tenant, user, 'member', 'admin');

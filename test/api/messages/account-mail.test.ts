@@ -36,7 +36,7 @@ const invite = (email: string) =>
   tenant.owner.post(`/organizations/${tenant.organization}/invitations`, { email, role: 'member' });
 
 describe('an invitation', () => {
-  it('reaches the invited address as text and HTML, with the link that accepts it', async () => {
+  it('is sent to the invited address as text and HTML, with the link that accepts it', async () => {
     const { status, body } = await invite('guest@example.com');
     expect([status, body.emailed]).toEqual([201, true]);
     await sendMessages(api);
@@ -51,7 +51,7 @@ describe('an invitation', () => {
     expect(await storedMessages(api)).toEqual([{ status: 'sent', attempts: 1, problem: null, has_token: false }]);
   });
 
-  it('is said to be sent by e-mail on the page that shows its link', async () => {
+  it('was sent by e-mail, says the page that shows its link', async () => {
     const visitor = await signInVisitor(api, tenant.owner);
     const form = { email: 'other@example.com', role: 'member', expires_in: 'P1D' };
     const { text } = await visitor.submit(`/organizations/${tenant.organization}/invitations`, form);
@@ -71,7 +71,7 @@ describe('an invitation', () => {
     expect((await storedMessages(api)).map(({ status }) => status).sort()).toEqual(['sent', 'withheld', 'withheld']);
   });
 
-  it('keeps its token only sealed, and shows hostile names as text in one header line', async () => {
+  it('has its token only encrypted in the database, and shows hostile names as text in one header line', async () => {
     const name = 'Eve\r\nBcc: all@example.com <img src=x onerror=alert(1)>\u202e';
     await api.rows('update principals set name = ? where id = ?', [name, tenant.owner.id]);
     const { body } = await invite('careful@example.com');
@@ -88,7 +88,7 @@ describe('an invitation', () => {
 });
 
 describe('a password link', () => {
-  it('reaches the user, and nobody once the user has another address', async () => {
+  it('is sent to the user, and not once the user has another address', async () => {
     const user = await api.addUser('requester');
     const { body: first } = await admin.post(`/users/${user.id}/password-reset`);
     expect(first.emailed).toBe(true);
@@ -103,7 +103,7 @@ describe('a password link', () => {
 });
 
 describe('a changed address', () => {
-  it('gets the link that confirms it, and the former address a warning without a link that works once', async () => {
+  it('gets the link that confirms it, and the earlier address a warning without that link', async () => {
     const user = await api.addUser('requester');
     expect((await user.put(`/users/${user.id}`, { email: 'moved@example.com' })).status).toBe(200);
     await sendMessages(api);
@@ -118,8 +118,8 @@ describe('a changed address', () => {
   });
 });
 
-describe('a mail that the server does not take', () => {
-  it('is tried again later, and given up at once if the recipient is refused', async () => {
+describe('a mail that the server does not accept', () => {
+  it('is tried again later, or not again if the recipient is refused', async () => {
     const busy = await startMailServer({
       onRcptTo: ({ address }, _session, done) => {
         const code = address.startsWith('nobody') ? 550 : 451;
@@ -157,7 +157,7 @@ describe('a mail that the server does not take', () => {
     expect(server.received.map(({ recipients }) => recipients)).toEqual([['later@example.com']]);
   });
 
-  it('is sent by another worker once the lease of a killed one is over', async () => {
+  it('is sent by another worker once the lease of a killed worker has expired', async () => {
     await invite('killed@example.com');
     await api.rows(`update outgoing_messages set leased_until = now() + interval '1 minute', attempts = 1`);
     await sendMessages(api);

@@ -42,7 +42,7 @@ const repeat = async (times: number, act: (at: number) => Promise<{ status: numb
 };
 const invitations = (by: Tenant) => `/organizations/${by.organization}/invitations`;
 
-it('an invitation is sent again twice at most within ten minutes, and another caller can still invite the address', async () => {
+it('an invitation is sent again at most twice in ten minutes, and another caller can still invite the address', async () => {
   const { body } = await tenant.owner.post(invitations(tenant), { email: 'prey@example.com', role: 'member' });
   const path = `${invitations(tenant)}/${body.invitation.id}/resend`;
   expect(await repeat(4, () => tenant.owner.post(path))).toEqual([200, 200, 429, 429]);
@@ -79,7 +79,7 @@ it('tests of a channel are refused once too many went to one of its recipients',
   expect(server.received).toHaveLength(6);
 });
 
-it('refused tests of a channel, and those that reach nobody, use up nothing of what others may send to an address', async () => {
+it('refused tests of a channel, and those that reach nobody, do not count towards the mail limit of an address', async () => {
   const victim = await api.addUser('requester');
   await api.rows('update users set email_verified = true where id = ?', [victim.id]);
   const config = { recipients: [victim.email, 'outsider@example.com'] };
@@ -94,7 +94,7 @@ it('refused tests of a channel, and those that reach nobody, use up nothing of w
   expect([invited.status, invited.body.emailed]).toEqual([201, true]);
 });
 
-it('an address that got too many mails from all callers gets no more, and the answer still has the link', async () => {
+it('an address that got too many mails from all callers gets no more, and the response still has the link', async () => {
   const user = await api.addUser('requester');
   // A user with a confirmed address outside the organization would hear nothing of its channels at all.
   await api.rows('update users set email_verified = false where id = ?', [user.id]);
@@ -113,7 +113,7 @@ it('an address that got too many mails from all callers gets no more, and the an
   expect([test.status, Number(test.headers['retry-after']) > 3_600]).toEqual([429, true]);
 });
 
-it('a channel sends nothing to users who are not members any more, and says no more of it than of an address that the mail server refuses', async () => {
+it('a channel sends no mail to former members, and reports that as for an address that the mail server refuses', async () => {
   const member = await api.addUser('requester');
   await api.rows('update users set email_verified = true where id = ?', [member.id]);
   await join(tenant, member, 'member', 'member');
@@ -138,7 +138,7 @@ it('a channel sends nothing to users who are not members any more, and says no m
   expect(server.received.map(({ recipients }) => recipients)).toEqual([['list@example.com']]);
 });
 
-it('an invitation is refused once the people of its organization have sent too many mails together, and others still send theirs', async () => {
+it("an invitation is refused once its organization's people have sent too many mails together, unlike one of another organization", async () => {
   const crowded = await makeTenant(api);
   const em = api.services.orm.em.fork();
   for (let sent = 0; sent < mailLimits.ofOwner.soon; sent += 1) {
@@ -168,7 +168,7 @@ it("testing a channel with another organization's user uses up only the caller's
   }
 });
 
-it('a test of a channel asks who its recipients are in one statement to count them, and in one to send', async () => {
+it('a test of a channel reads its recipients with two SQL statements in all', async () => {
   const recipients = Array.from({ length: 12 }, (_, at) => `many-${at}@example.com`);
   const { id } = await makeChannel(tenant.owner, { kind: 'email', config: { recipients }, team_id: tenant.team });
   const faults = await StatementFaults.open(api.services.orm);
@@ -182,7 +182,7 @@ it('a test of a channel asks who its recipients are in one statement to count th
   }
 });
 
-it('names in mails are text that mail programs make no links of', async () => {
+it('names in mails are changed so that mail programs do not turn them into links', async () => {
   const name =
     'Account locked, see https://evil.example/login or www.evil.example, evil。example, ev\u00adil.example v1.2';
   await api.rows('update organizations set name = ? where id = ?', [name, tenant.organization]);

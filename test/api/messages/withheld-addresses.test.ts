@@ -45,7 +45,7 @@ async function testBoth(by: Tenant, at: TestApi): Promise<(string | null)[]> {
   return body.results.map(({ problem }: { problem: string | null }) => problem);
 }
 
-it('a mail server that accepts mail gets none for the user of another organization', async () => {
+it('the test of a channel sends no mail to a user of another organization', async () => {
   failure = null;
   expect(await testBoth(tenant, api)).toEqual([expect.stringContaining('did not reach this address'), null]);
 });
@@ -56,7 +56,7 @@ it.each([
   { at: 'recipient', code: 550 },
   { at: 'recipient', code: 451 },
 ] as const)(
-  'a server that answers $code to the $at gives every address the answer of a withheld one',
+  'a mail server that answers $code to the $at makes refused and withheld addresses look the same',
   async (given) => {
     failure = given;
     const [withheld, refused] = await testBoth(tenant, api);
@@ -65,7 +65,7 @@ it.each([
   },
 );
 
-it('a mail server that lets nobody in gives every address the same answer, which says so', async () => {
+it('a mail server that refuses connections makes all addresses look the same, with this reason', async () => {
   failure = { at: 'connect', code: 421 };
   const [withheld, refused] = await testBoth(tenant, api);
   expect(withheld).toContain('the mail server refused');
@@ -73,7 +73,7 @@ it('a mail server that lets nobody in gives every address the same answer, which
   expect(refused).toBe(withheld);
 });
 
-it('an installation without a mail server gives every address the same answer, which says so', async () => {
+it('an installation without a mail server makes all addresses look the same, with this reason', async () => {
   const bare = await startApi();
   try {
     expect(await testBoth(await makeTenant(bare), bare)).toEqual([noMailServer, noMailServer]);

@@ -45,7 +45,7 @@ const slack = () => ({ kind: 'slack', config: { url: endpoint.url } });
 const webhook = () => ({ kind: 'webhook', config: { url: endpoint.url } });
 
 describe('a notification channel', () => {
-  it('shows its recipients or its host, and never its address; a webhook shows its secret once', async () => {
+  it("shows its recipients or its host, and never its URL, and a webhook's secret only once", async () => {
     const team = { team_id: tenant.team };
     const mailed = await makeChannel(owner, { ...email('ops@example.com'), ...team });
     const signed = await makeChannel(owner, { ...webhook(), ...team });
@@ -95,7 +95,7 @@ describe('a notification channel', () => {
       { ...email('a@example.com'), subscriptions: [{ team_id: newId(), environment_id: newId(), events: ['*'] }] },
       'expected a team or an environment, not both',
     ],
-  ])('a notification channel with %s is refused with what would be right', async (_name, body, message) => {
+  ])('a notification channel with %s is refused with what is accepted', async (_name, body, message) => {
     const { status, text } = await owner.post(channels, { name: 'On call', team_id: tenant.team, ...body });
     expect(status, text).toBe(400);
     expect(text).toContain(JSON.stringify(message).slice(1, -1));
@@ -114,7 +114,7 @@ describe('a notification channel', () => {
     expect((await owner.patch(path, { config: { url } })).status).toBe(422);
   });
 
-  it('names no place to those who may not read it, and says how many there are', async () => {
+  it('counts the places that its reader may not read, without their names', async () => {
     const tenant = await makeTenant(api);
     const subscriptions = [{ environment_id: tenant.environment, events: ['*'] }, { events: ['run.*'] }];
     const body = { ...email('a@example.com'), organization_id: tenant.organization, subscriptions };
@@ -131,7 +131,7 @@ describe('a notification channel', () => {
     expect([full.body.subscriptions.length, full.body.hidden_subscriptions]).toEqual([2, 0]);
   });
 
-  it('subscribes to what its owner owns alone: ids of strangers and of nothing get the same answer', async () => {
+  it('can subscribe only to places of its owner, and hidden ids answer like missing ones', async () => {
     const { path } = await makeChannel(owner, { ...email('a@example.com'), team_id: tenant.team });
     const subscribe = (place: object) => owner.patch(path, { subscriptions: [{ ...place, events: ['run.*'] }] });
     for (const [field, theirs] of [
@@ -151,7 +151,7 @@ describe('a notification channel', () => {
     expect((await owner.post(channels, teamOfProject)).status).toBe(400);
   });
 
-  it('is hidden from strangers, and of the installation from all but administrators', async () => {
+  it("is hidden from strangers, and the installation's from all but administrators", async () => {
     const { path } = await makeChannel(owner, { ...email('a@example.com'), team_id: tenant.team });
     const stranger = strangers.owner;
     expect((await stranger.get(path)).status).toBe(404);
@@ -175,7 +175,7 @@ describe('a notification channel', () => {
     expect((await owner.post(`${path}/test`)).body.ok).toBe(true);
   });
 
-  it('signs by the old and the new secret after a rotation; other kinds have none to rotate', async () => {
+  it('signs with the old and the new secret after a rotation, if it is a webhook', async () => {
     const signed = await makeChannel(owner, { ...webhook(), team_id: tenant.team });
     const rotated = (await owner.post(`${signed.path}/rotate`, {})).body;
     expect(rotated.secret).not.toBe(signed.secret);
@@ -190,7 +190,7 @@ describe('a notification channel', () => {
 });
 
 describe('the test of a channel', () => {
-  it('tries each recipient for real, and says who did not get it', async () => {
+  it('sends a message to each recipient, and says who did not get it', async () => {
     const { path } = await makeChannel(owner, { ...email('a@example.com', 'b@example.com'), team_id: tenant.team });
     expect((await owner.post(`${path}/test`)).body).toEqual({
       ok: true,
@@ -204,7 +204,7 @@ describe('the test of a channel', () => {
     expect(server.received[0]?.text).toContain('can take you out');
   });
 
-  it('a message to a chat does not offer to take its readers out of the channel', async () => {
+  it('a message to a chat has no advice on how to leave the channel', async () => {
     const { path } = await makeChannel(owner, { ...slack(), team_id: tenant.team });
     expect((await owner.post(`${path}/test`)).body.ok).toBe(true);
     const { text } = JSON.parse(endpoint.heard[0]?.body ?? '');
@@ -225,7 +225,7 @@ describe('the test of a channel', () => {
     expect(body).toEqual({ ok: false, results: [{ recipient: new URL(endpoint.url).host, problem }] });
   });
 
-  it('fails explicitly when the address cannot be opened, and reading the channel does not need it', async () => {
+  it('fails with a message if the URL cannot be decrypted, while the channel can still be read', async () => {
     const { path, id } = await makeChannel(owner, { ...slack(), team_id: tenant.team });
     await api.rows(`update notification_channels set sealed_url = '\\x00' where id = ?`, [id]);
     const { body } = await owner.post(`${path}/test`);
@@ -233,7 +233,7 @@ describe('the test of a channel', () => {
     expect((await owner.get(path)).status).toBe(200);
   });
 
-  it('a channel of an archived team stays as it is, and can be deleted', async () => {
+  it('a channel of an archived team cannot be changed, and can be deleted', async () => {
     const archived = await makeTenant(api);
     const { id } = await makeChannel(archived.owner, { ...webhook(), team_id: archived.team });
     expect((await archived.owner.post(`${archived.teamPath}/archive`)).status).toBe(200);
@@ -249,7 +249,7 @@ describe('the test of a channel', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('config.') } });
   });
 
-  it('is one of 200 of its owner at the most', async () => {
+  it('is refused if its owner already has 200', async () => {
     await api.rows(
       `insert into notification_channels (id, team_id, name, kind, is_enabled, recipients, created_at)
        select gen_random_uuid(), ?, 'Other', 'email', false, '[]', now() from generate_series(1, 200)`,

@@ -37,7 +37,7 @@ const chat = () => ({ kind: 'slack', config: { url: endpoint.url } });
 const texts = () => endpoint.heard.map(({ body }) => JSON.parse(body).text as string);
 
 describe('a channel', () => {
-  it("hears that a quota of its owner is full, with a link that the owner's members may open", async () => {
+  it("reports a full quota of its owner, with a link that the owner's members may open", async () => {
     const { tenant } = team.runs;
     const { organization, team: teamId, project, environment } = tenant;
     const stranger = await makeTenant(api);
@@ -71,7 +71,7 @@ describe('a channel', () => {
     ]);
   });
 
-  it('leaves the full quota of the installation to its own channels', async () => {
+  it('reports a full quota of the installation only if the installation owns it', async () => {
     await makeChannel(owner, { ...chat(), organization_id: team.runs.tenant.organization });
     const { path } = await makeChannel(admin, chat());
     const [{ id }] = (await api.rows('select id from installation')) as [{ id: string }];
@@ -83,7 +83,7 @@ describe('a channel', () => {
     expect((await admin.get(path)).body.problem).toBeNull();
   });
 
-  it('is not told of the quota of a team that has left its organization', async () => {
+  it('does not report the quota of a team that has left its organization', async () => {
     const { organization, team: teamId } = await makeTenant(api);
     await makeChannel(admin, { ...chat(), organization_id: organization });
     const data = { scope: 'team', id: teamId, kind: 'instances', limit: 1, used: 1 } as const;

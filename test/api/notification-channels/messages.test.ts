@@ -31,7 +31,7 @@ async function addWaiting(): Promise<void> {
   await team.notify();
 }
 
-it('the messages of a channel are listed newest first, with what became of each', async () => {
+it('the messages of a channel are listed newest first, with the status of each', async () => {
   const { tenant } = team.runs;
   const { path } = await makeChannel(owner, { kind: 'slack', config: { url: endpoint.url }, team_id: tenant.team });
   await addWaiting();
@@ -76,7 +76,7 @@ it('the messages of a channel are listed newest first, with what became of each'
   expect(shown).not.toContain('the address answered 503');
 });
 
-it('messages behind a failed one wait until its destination is tried again, and say so, with what they are about', async () => {
+it('messages after a failed one are shown as paused until the next attempt, with their subject', async () => {
   const { tenant } = team.runs;
   endpoint.answers = { status: 503 };
   const { path } = await makeChannel(owner, { kind: 'slack', config: { url: endpoint.url }, team_id: tenant.team });

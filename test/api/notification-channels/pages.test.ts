@@ -40,7 +40,7 @@ const mailed = () => make('email', { 'config.recipients': 'a@example.com\nb@exam
 const chat = () => make('slack', { 'config.url': endpoint.url });
 
 describe('the pages of notification channels', () => {
-  it('make a channel of each kind; only that of a webhook shows a secret, once', async () => {
+  it('create a channel of each kind, and show once the secret of a webhook', async () => {
     const path = await mailed();
     const page = await visitor.get(path);
     expect(page.text).toContain('<h1>On call &lt;b&gt;</h1>');
@@ -55,7 +55,7 @@ describe('the pages of notification channels', () => {
     expect((await visitor.get('/admin/notification-channels')).text.match(/>On call &lt;b&gt;</g)).toHaveLength(2);
   });
 
-  it('ask only for what the chosen kind needs, and require it', async () => {
+  it('ask only for what the selected kind needs, and require it', async () => {
     const fieldsOf = async (query: string) => {
       const { text } = await visitor.get(`/admin/notification-channels/new${query}`);
       const [, current] = /<legend>Type<\/legend>.*?aria-current="true">([^<]+)<\/button>/s.exec(text) ?? [];
@@ -85,7 +85,7 @@ describe('the pages of notification channels', () => {
     expect(text).not.toContain('recipients[');
   });
 
-  it('keep what was typed when another kind is chosen, but never an address', async () => {
+  it('keep what was typed when another kind is selected, except the URL', async () => {
     const form = { ...settings, owner: tenant.team, 'config.recipients': 'a@example.com', other_kind: 'yes' };
     const { status, text } = await visitor.submit('/admin/notification-channels/new?of=slack', form);
     expect(status, text).toBe(200);
@@ -98,14 +98,14 @@ describe('the pages of notification channels', () => {
     expect((await tenant.owner.get('/admin/notification-channels')).body.notification_channels).toEqual([]);
   });
 
-  it('say what is wrong with an address in the words of the page', async () => {
+  it('say what is wrong with a URL in terms of the page', async () => {
     const form = { ...settings, owner: tenant.organization, 'config.url': '' };
     const { status, text } = await visitor.submit('/admin/notification-channels/new?of=webhook', form);
     expect([status, text.includes('Enter the URL.')]).toEqual([400, true]);
     expect(text).not.toMatch(/config\.url: /i);
   });
 
-  it('say at once what is wrong with the owner, the name and the address', async () => {
+  it('say together what is wrong with owner, name and URL', async () => {
     for (const [kind, field] of [
       ['slack', 'URL'],
       ['email', 'Recipients'],
@@ -116,7 +116,7 @@ describe('the pages of notification channels', () => {
     }
   });
 
-  it('say from the start that a channel cannot send e-mail where no mail server is set', async () => {
+  it('say from the start that a channel cannot send e-mail if no mail server is configured', async () => {
     const path = await mailed();
     const problem = 'this installation sends no e-mail: an operator can set COORDINATOR_SMTP_URL';
     expect((await tenant.owner.get(path)).body).toMatchObject({ enabled: true, problem });
@@ -127,7 +127,7 @@ describe('the pages of notification channels', () => {
     expect((await tenant.owner.get(await chat())).body.problem).toBeNull();
   });
 
-  it('keep the address unless another is typed, and never show it', async () => {
+  it('keep the URL unless another one is typed, and never show it', async () => {
     const path = await chat();
     const typed = { name: 'Days', enabled: 'yes', expected_revision: await revisionOf(path) };
     expect((await visitor.submit(`${path}/edit`, { ...typed, 'config.url': '' })).status).toBe(303);
@@ -139,7 +139,7 @@ describe('the pages of notification channels', () => {
     expect([answer.status, answer.text.includes('secret-path')]).toEqual([422, false]);
   });
 
-  it('add a subscription to an environment and a team, and take one out again', async () => {
+  it('add subscriptions to an environment and a team, and remove one', async () => {
     const path = await mailed();
     const add = async (fields: object) =>
       visitor.submit(`${path}/subscriptions/new`, { expected_revision: await revisionOf(path), ...fields });
@@ -189,7 +189,7 @@ describe('the pages of notification channels', () => {
     expect(sent.text).not.toContain('subscriptions[');
   });
 
-  it('refuse to take out a subscription that somebody else has moved in the meantime', async () => {
+  it('refuse to remove a subscription that somebody else has changed meanwhile', async () => {
     const path = await mailed();
     const revision = await revisionOf(path);
     await tenant.owner.patch(path, { subscriptions: [{ team_id: tenant.team, events: ['*'] }] });
@@ -198,7 +198,7 @@ describe('the pages of notification channels', () => {
     expect((await tenant.owner.get(path)).body.subscriptions).toHaveLength(1);
   });
 
-  it('show what became of a test', async () => {
+  it('show the result of a test', async () => {
     const path = await chat();
     expect((await visitor.submit(`${path}/test`, {})).text).toContain('Every recipient accepted the test.');
     endpoint.answers = { status: 500 };

@@ -95,7 +95,7 @@ async function mailedFacts({ id }: StartedRun): Promise<string[][]> {
 }
 
 describe('an assembly run of ten nodes', () => {
-  it('gives its requester one notification that it succeeded, which leads to its page', async () => {
+  it('creates one notification of its success for its requester, with a link to its page', async () => {
     const run = await start(tenant.owner, 10);
     expect(run.runs).toHaveLength(10);
     await end(run, 'succeeded');
@@ -112,14 +112,14 @@ describe('an assembly run of ten nodes', () => {
     expect((await visitor.get(`/workloads/assembly-runs/${run.id}`)).location).toBe(run.path);
   });
 
-  it('names each node that failed with its error once', async () => {
+  it('names each failed node with its error only once in the notification', async () => {
     const run = await start(tenant.owner, 10);
     await end(run, 'failed', '"node-3": Error: no capacity');
     const titles = await titlesOf(tenant.owner);
     expect(titles).toEqual([expect.stringMatching(/ failed: "node-3": Error: no capacity$/)]);
   });
 
-  it('tells its requester who rejected the plan of which node, and what they said', async () => {
+  it('notifies its requester who rejected the plan of which node, with the comment', async () => {
     const run = await start(tenant.owner, 2);
     await reject(run.runs[0], 'Rita', 'Too many zones');
     await end(run, 'canceled', null, 'nodes_rejected');
@@ -132,7 +132,7 @@ describe('an assembly run of ten nodes', () => {
     expect(facts?.[0]).toMatch(/^Rita rejected the plan of i-\S+ and says: Too many zones$/);
   });
 
-  it('names only the second reviewer after a run was resumed and rejected again', async () => {
+  it('names only the second reviewer in the notification after it was resumed and rejected again', async () => {
     await subscribeToMail();
     const run = await start(tenant.owner, 2);
     await reject(run.runs[0], 'Rita', 'Too many zones');
@@ -148,7 +148,7 @@ describe('an assembly run of ten nodes', () => {
   });
 
   it.each(['succeeded', 'canceled'] as const)(
-    'repeats no rejection of before when it was resumed and then %s',
+    'does not repeat an earlier rejection in the notification if it was resumed and then %s',
     async (status) => {
       await subscribeToMail();
       const run = await start(tenant.owner, 2);
@@ -159,7 +159,7 @@ describe('an assembly run of ten nodes', () => {
     },
   );
 
-  it('repeats no rejection when a person cancels a run of which one node was rejected', async () => {
+  it('does not report a rejection if a person cancels it after one node was rejected', async () => {
     await subscribeToMail();
     const run = await start(tenant.owner, 2);
     await reject(run.runs[0], 'Rita', 'Too many zones');
@@ -190,7 +190,7 @@ describe('an assembly run of ten nodes', () => {
     ]);
   });
 
-  it('tells nobody who may not read it, and hides its address from them', async () => {
+  it('creates no notification for users who may not read it', async () => {
     const stranger = await makeTenant(api);
     const run = await start(tenant.owner, 1);
     await end(run, 'succeeded');

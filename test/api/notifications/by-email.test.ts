@@ -37,7 +37,7 @@ const prefer = (...preferences: object[]) => reviewer.put('/notifications/prefer
 const kind = 'run.approval_requested';
 
 describe('a user', () => {
-  it('gets a mail about what asks them to do something, once, with a link to it', async () => {
+  it('gets one mail about a notification that requires an action, with a link', async () => {
     const run = await team.addAsked(reviewer);
     await sendMessages(api);
     await team.notify();
@@ -48,7 +48,7 @@ describe('a user', () => {
     expect(await titlesOf(reviewer)).toHaveLength(1);
   });
 
-  it('reads in the mail which outputs the plan changes and which checks fail', async () => {
+  it('gets a mail that says which outputs the plan changes and which checks fail', async () => {
     const run = await team.runs.add([]);
     const output = { name: 'site_url', action: 'update', before: 'a', after: 'b', sensitive: false };
     const check = (address: string, status: string) => ({ address, kind: 'check', status, problems: [] });
@@ -71,7 +71,7 @@ describe('a user', () => {
     expect(text).not.toContain('certificate');
   });
 
-  it('hears on the page, by e-mail, by both or by neither, as they decide for the kind', async () => {
+  it('gets notifications on the page, by e-mail or neither, according to the preferences for the kind', async () => {
     for (const [page, email] of [
       [true, false],
       [false, true],
@@ -91,7 +91,7 @@ describe('a user', () => {
     }
   });
 
-  it('reads where e-mail goes, and why there is none', async () => {
+  it('can read to which address mails go, and why none are sent', async () => {
     const { body } = await reviewer.get('/notifications/preferences');
     expect(body.email).toEqual({ address: expect.stringContaining('@example.com'), problem: null });
     expect(body.preferences).toContainEqual(
@@ -124,8 +124,8 @@ describe('a user', () => {
   });
 });
 
-describe('every kind of subject', () => {
-  it('has a page to which a mail leads', () => {
+describe("every kind of a notification's subject", () => {
+  it('has a page to which a mail can link', () => {
     const known = new Set<string>(Object.values(pages));
     for (const subject of subjectKinds) expect(known).toContain(subjectPath(subject, ':id'));
   });

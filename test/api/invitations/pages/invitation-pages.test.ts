@@ -13,7 +13,7 @@ afterAll(() => api.close());
 const tokenIn = (text: string) => /#token=([A-Za-z0-9_-]+)/.exec(text)?.[1] ?? '';
 
 describe('the pages of invitations', () => {
-  test('show the link once, in an answer that nobody stores, and let the invited person accept', async () => {
+  test('show the link once, in a response that is not cached, and let the invited user accept', async () => {
     const { owner, organization, team } = await makeTenant(api);
     const visitor = await signInVisitor(api, owner);
     const invited = await api.addUser('requester');
@@ -47,7 +47,7 @@ describe('the pages of invitations', () => {
     expect((await visitor.get(path)).text).toContain('Accepted');
   });
 
-  test('say to an admin of a team whom they cannot invite, and lead back to the guide that sets the team up', async () => {
+  test('say to an admin of a team whom they cannot invite, and link back to the setup guide', async () => {
     const tenant = await makeTenant(api);
     const member = await api.addUser('maintainer');
     await join(tenant, member, 'member', 'admin');
@@ -77,7 +77,7 @@ describe('the pages of invitations', () => {
     expect([twice.status, twice.text.includes('revoked already')]).toEqual([409, true]);
   });
 
-  test("say the same of somebody else's invitation as of an unknown one, and stay on the form", async () => {
+  test("show the same message for another user's invitation as for an unknown one", async () => {
     const { owner, teamPath } = await makeTenant(api);
     const sent = await (await signInVisitor(api, owner)).submit(`${teamPath}/invitations`, {
       email: 'somebody@example.com',
@@ -93,7 +93,7 @@ describe('the pages of invitations', () => {
     expect(foreign.text).not.toContain('was not found');
   });
 
-  test('ask somebody who is not signed in to sign in first', async () => {
+  test('redirect a visitor who is not signed in to the sign-in page', async () => {
     const page = await new Visitor(api.app).get('/invitations/accept');
     expect([page.status, page.text.includes('href="/login?next=%2Finvitations%2Faccept"')]).toEqual([200, true]);
   });

@@ -38,7 +38,7 @@ async function add(user: ApiUser, fields: Record<string, string> = {}): Promise<
 const offer = 'Add to the team';
 
 describe('a name that matches nobody', () => {
-  it('says how a service account of that name is found, since nobody can invite it', async () => {
+  it('says how to find a service account of that name, which cannot be invited', async () => {
     const other = await api.addUser('maintainer');
     await other.make('/service-accounts', { name: 'CI', role: 'requester', owner: { user_id: other.id } });
     const team = `/organizations/${tenant.organization}/teams/${tenant.team}/members`;
@@ -48,8 +48,8 @@ describe('a name that matches nobody', () => {
   });
 });
 
-describe('the page after somebody got a role in a team', () => {
-  it('says that the platform role keeps them from reviewing, where the role in the team would let them', async () => {
+describe('the page after a user got a role in a team', () => {
+  it('says if the platform role prevents reviews that the role in the team would allow', async () => {
     const requester = await api.addUser('requester');
     const maintainer = await api.addUser('maintainer');
     for (const user of [requester, maintainer]) await join(tenant, user, 'member', 'viewer');
@@ -72,30 +72,30 @@ describe('the page after somebody got a role in a team', () => {
   });
 });
 
-describe('the page after somebody was added to an organization', () => {
-  it('offers its teams for a new member who is in none of them', async () => {
+describe('the page after a user was added to an organization', () => {
+  it("offers the organization's teams if the new member is in none of them", async () => {
     const page = await add(await addAcquainted('Nina New'));
     expect(page).toContain(offer);
     expect(page).toContain('is a member of the organization, but of none of its teams yet');
   });
 
-  it('takes from an address any role but that of an owner, so that no link chooses it unseen', async () => {
+  it('selects the role in its address, except owner', async () => {
     const chosen = async (role: string) =>
       /name="role" value="([a-z]+)"[^>]* checked/.exec(await visitor.page(`${members()}?role=${role}`))?.[1];
     expect([await chosen('admin'), await chosen('owner')]).toEqual(['admin', 'member']);
   });
 
-  it('offers nothing for an admin, who sees all teams', async () => {
+  it('offers no teams for an admin, who sees all teams', async () => {
     expect(await add(await addAcquainted('Ada Admin'), { role: 'admin' })).not.toContain(offer);
   });
 
-  it('offers nothing for somebody who is in a team already and is added once more', async () => {
+  it('offers no teams for a user who is already in a team', async () => {
     const user = await addAcquainted('Tom Team');
     await join(tenant, user, 'member', 'viewer');
     expect(await add(user)).not.toContain(offer);
   });
 
-  it('offers nothing at its address once the member has joined a team', async () => {
+  it('offers no teams once the member has joined a team', async () => {
     const user = await addAcquainted('Lena Later');
     await add(user);
     const address = `${members()}?added=${user.id}`;
@@ -104,7 +104,7 @@ describe('the page after somebody was added to an organization', () => {
     expect(await visitor.page(address)).not.toContain(offer);
   });
 
-  it('offers nothing to a member who cannot add anybody', async () => {
+  it('offers no teams to a visitor who may not add members', async () => {
     const [reader, user] = [await api.addUser('maintainer'), await addAcquainted('Olaf Other')];
     await join(tenant, reader, 'member');
     await add(user);
@@ -112,14 +112,14 @@ describe('the page after somebody was added to an organization', () => {
     expect(page).not.toContain(offer);
   });
 
-  it('keeps the team of one person out of the form for the next', async () => {
+  it('does not use the team of one added user in the form for the next', async () => {
     const page = await add(await addAcquainted('Wanda Wanted'), { team: tenant.team, team_role: 'admin' });
     expect(page).toContain(offer);
     expect(page).toMatch(/<input[^>]*name="team"[^>]*value=""/);
     expect(page).toMatch(/<input[^>]*name="team_role"[^>]*value=""/);
   });
 
-  it('offers the team for which somebody was added, and no other, where it is one of more than fifty', async () => {
+  it('offers only the team for which the user was added if there are more than fifty teams', async () => {
     await api.rows(
       `insert into teams (id, organization_id, name, slug, created_at)
        select gen_random_uuid(), ?, 'Team ' || n, 'team-' || n, now() from generate_series(1, 60) n`,
