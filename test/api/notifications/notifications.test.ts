@@ -27,8 +27,8 @@ beforeEach(() => team.forget());
 
 const unreadOf = async (user: ApiUser) => (await user.get('/notifications/unread')).body.unread;
 
-describe('what happens to a run', () => {
-  it('is told to the reviewers who were asked, and to nobody else', async () => {
+describe('a notification about a run', () => {
+  it('is created for the reviewers who were asked, and for nobody else', async () => {
     const run = await team.addAsked(reviewer);
     const { body } = await reviewer.get('/notifications');
     expect(body.notifications).toMatchObject([
@@ -38,14 +38,14 @@ describe('what happens to a run', () => {
     for (const other of [second, team.runs.asker, admin, tenant.owner]) expect(await titlesOf(other)).toEqual([]);
   });
 
-  it('notifies everybody who may review the run of a request that names nobody, and nobody else', async () => {
+  it('of a request that names nobody is created for everybody who may review the run, and for nobody else', async () => {
     await team.addAsked();
     const asksYou = /^Aki Asker asks you to review the apply run of net-/;
     for (const able of [reviewer, second]) expect(await titlesOf(able)).toEqual([expect.stringMatching(asksYou)]);
     for (const other of [team.runs.asker, admin]) expect(await titlesOf(other)).toEqual([]);
   });
 
-  it('notifies a reviewer of a request once a day for each user who asks, and once for all service accounts', async () => {
+  it('of a request is created once a day for each user who asks, and once for all service accounts', async () => {
     const run = await team.addAsked(reviewer);
     await team.ask(run, reviewer);
     await team.ask(run);
@@ -74,7 +74,7 @@ describe('what happens to a run', () => {
     expect(await askedBy(reviewer)).toEqual(['Aki Asker', 'One bot', owner?.name, 'Aki Asker']);
   });
 
-  it('marks the request to review as read for a reviewer who has decided, and for everybody once the run no longer waits', async () => {
+  it('of a request is marked as read for a reviewer who has decided, and for all once the run no longer waits', async () => {
     const run = await team.addAsked(reviewer, second);
     const { plan } = (await reviewer.get(`/runs/${run}`)).body;
     const review = { decision: 'reject', comment: 'not now', plan_digest: plan.digest };
@@ -87,7 +87,7 @@ describe('what happens to a run', () => {
     expect((await second.get('/notifications')).body.notifications[0].state).toBe('read');
   });
 
-  it('is told to its requester when it ends, and to nobody else', async () => {
+  it('of its end is created for its requester, and for nobody else', async () => {
     const { runId, attemptId } = await team.runs.begin();
     await team.runs.failPlan({ runId, attemptId });
     await team.notify();
@@ -97,7 +97,7 @@ describe('what happens to a run', () => {
     expect(await titlesOf(reviewer)).toEqual([]);
   });
 
-  it('is told once, also if two workers look at the same time', async () => {
+  it('is created once, even if several workers read events at the same time', async () => {
     const run = await team.runs.add([]);
     await team.ask(run, reviewer);
     const read = await Promise.all([1, 2, 3].map(() => notifyOfEvents(api.services.orm, new Set(), api.services.log)));
@@ -106,7 +106,7 @@ describe('what happens to a run', () => {
     expect(await titlesOf(reviewer)).toHaveLength(1);
   });
 
-  it('is told after a worker was stopped while it told of it', async () => {
+  it('is created even if a worker was stopped while it created it', async () => {
     const run = await team.runs.add([]);
     await team.ask(run, reviewer);
     await api.rows(
@@ -120,7 +120,7 @@ describe('what happens to a run', () => {
     expect(await titlesOf(reviewer)).toHaveLength(1);
   });
 
-  it('is told even if another event fails, which is logged and left out', async () => {
+  it('is created even if another event fails, which is logged and skipped', async () => {
     const broken = await team.runs.add([]);
     await team.ask(broken, reviewer);
     await api.rows(`alter table notifications add constraint broken check (subject_id <> '${broken}')`);
@@ -140,8 +140,8 @@ describe('what happens to a run', () => {
   });
 });
 
-describe('a user', () => {
-  it('reads, archives, and reads all', async () => {
+describe('a user with notifications', () => {
+  it('can mark them as read, archive them, and mark all as read', async () => {
     await team.addAsked(reviewer);
     await team.addAsked(reviewer);
     await team.addAsked(reviewer);
@@ -164,14 +164,14 @@ describe('a user', () => {
     expect(await unreadOf(reviewer)).toBe(0);
   });
 
-  it('keeps the time of the first reading', async () => {
+  it('keeps the time at which one was first marked as read', async () => {
     await team.addAsked(reviewer);
     const [{ id }] = (await reviewer.get('/notifications')).body.notifications;
     const first = (await reviewer.post(`/notifications/${id}/read`)).body.read_at;
     expect((await reviewer.post(`/notifications/${id}/read`)).body.read_at).toBe(first);
   });
 
-  it('sees the notifications of a subject as one thread, with its newest', async () => {
+  it('sees the notifications of a subject as one thread with its newest notification', async () => {
     const run = await team.addAsked(reviewer);
     const asked = await tenant.owner.post(`/runs/${run}/approval/request`, { reviewers: [reviewer.id] });
     expect(asked.status, asked.text).toBe(202);
@@ -186,7 +186,7 @@ describe('a user', () => {
     expect(next.threads.map((each: { id: string }) => each.id)).toEqual([run]);
   });
 
-  it('reads and archives everything about one subject at once, and later news begins the thread again', async () => {
+  it('can mark and archive a whole thread, which starts again with the next notification', async () => {
     const run = await team.addAsked(reviewer);
     const ask = async (by: ApiUser) => {
       const { status, text } = await by.post(`/runs/${run}/approval/request`, { reviewers: [reviewer.id] });
@@ -210,7 +210,7 @@ describe('a user', () => {
     ]);
   });
 
-  it('gets 404 for the thread of a subject that only others were told about', async () => {
+  it('gets 404 for a thread of other users', async () => {
     const run = await team.addAsked(reviewer);
     for (const stranger of [second, admin]) {
       for (const path of [`/notifications/threads/${run}/read`, `/notifications/threads/${run}/archive`])
@@ -219,7 +219,7 @@ describe('a user', () => {
     expect(await unreadOf(reviewer)).toBe(1);
   });
 
-  it('cannot read or change what others were told', async () => {
+  it('cannot read or change notifications of other users', async () => {
     await team.addAsked(reviewer);
     const [{ id, subject }] = (await reviewer.get('/notifications')).body.notifications;
     for (const stranger of [second, admin]) {
@@ -232,7 +232,7 @@ describe('a user', () => {
     expect(await unreadOf(reviewer)).toBe(1);
   });
 
-  it('a user who leaves the team no longer sees what is about it, and hears no more of it', async () => {
+  it('who leaves the team sees and gets no notifications about it any more', async () => {
     const user = await api.addUser('operator');
     await join(tenant, user, 'member', 'admin');
     const run = await team.addAsked(user);
@@ -251,7 +251,7 @@ describe('a user', () => {
     expect(await user.post(`/notifications/${id}/read`)).toMatchObject({ status: 404 });
   });
 
-  it('hears nothing of a kind that is turned off, until it is on again', async () => {
+  it('gets none of a kind that is turned off, until it is on again', async () => {
     const off = { preferences: [{ kind: 'run.approval_requested', page: false }] };
     const answer = await reviewer.put('/notifications/preferences', off);
     expect(answer.body.preferences).toContainEqual(expect.objectContaining(off.preferences[0]));
@@ -263,7 +263,7 @@ describe('a user', () => {
     expect(await titlesOf(reviewer)).toHaveLength(1);
   });
 
-  it('is told which kind is named twice or unknown', async () => {
+  it('gets an error with the kind that the preferences name twice or that is unknown', async () => {
     const one = { kind: 'run.finished', page: true };
     const twice = await reviewer.put('/notifications/preferences', { preferences: [one, one] });
     expect(twice).toMatchObject({ status: 400, body: { error: expect.stringContaining('expected each kind once') } });
@@ -272,7 +272,7 @@ describe('a user', () => {
   });
 });
 
-it('keeps preferences that somebody has changed since they were read', async () => {
+it('a stale change of preferences is refused', async () => {
   const path = '/notifications/preferences';
   const before = await second.get(path);
   const preferences = [{ kind: 'run.finished', page: false }];
@@ -284,7 +284,7 @@ it('keeps preferences that somebody has changed since they were read', async () 
   await second.put(path, { preferences: [] });
 });
 
-it('replaces preferences one after the other, and the audit names what each of them found', async () => {
+it('simultaneous changes of preferences happen one after the other, and the audit has what each replaced', async () => {
   const [{ n: already } = { n: 0 }] = await api.rows<{ n: number }>(
     `select count(*)::int as n from audit_records where action = 'notification_preferences.replaced'`,
   );
@@ -317,7 +317,7 @@ describe('notifications', () => {
     expect((await reviewer.get('/notifications')).body.notifications).toHaveLength(1);
   });
 
-  it('demand of their reader the access by which the subject is read', () => {
+  it('can be read only by users who may read the subject', () => {
     const reading: Record<SubjectKind, string> = {
       run: 'runs.get',
       assembly_run: 'assemblies.get_run',

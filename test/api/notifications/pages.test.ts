@@ -23,7 +23,7 @@ const open = (path: string) => visitor.get(path);
 const send = (path: string, fields: Record<string, string> = {}) => visitor.submit(path, { key: newId(), ...fields });
 
 describe('the page of notifications', () => {
-  it('lists what is unread, with a link to its subject, and counts it in the bar', async () => {
+  it('lists unread notifications with links to their subjects, and counts them in the bar', async () => {
     const run = await team.addAsked(reviewer);
     const { text, status } = await open('/notifications');
     expect(status).toBe(200);
@@ -46,7 +46,7 @@ describe('the page of notifications', () => {
     expect((await open('/notifications')).text).toContain('No notifications');
   });
 
-  it('shows several notifications about one run as one row, which leads to them and shows how many are unread', async () => {
+  it('shows several notifications about one run as one row, which links to them and shows how many are unread', async () => {
     const run = await team.addAsked(reviewer);
     await api.rows(
       `insert into notifications (id, user_id, kind, subject_kind, subject_id, title, cause, created_at, read_at)
@@ -92,7 +92,7 @@ describe('the page of notifications', () => {
     expect((await team.second.get(`/notifications/${id}`)).body.state).toBe('unread');
   });
 
-  it('keeps the number in the bar bounded and true for many unread ones', async () => {
+  it('shows a limited and correct number in the bar for many unread ones', async () => {
     const run = await team.addAsked(reviewer);
     await api.rows(
       `insert into notifications (id, user_id, kind, subject_kind, subject_id, title, cause, created_at)
@@ -104,7 +104,7 @@ describe('the page of notifications', () => {
 });
 
 describe('the form of preferences', () => {
-  it('saves how each kind is told, and shows it again', async () => {
+  it('saves the preferences of each kind, and shows them again', async () => {
     const page = await open('/notifications/preferences');
     expect(page.text).toContain('This installation sends no e-mail');
     const saved = await send('/notifications/preferences', {
@@ -129,7 +129,7 @@ describe('the form of preferences', () => {
     expect(again).not.toMatch(/name="run-approval_requested--chat"[^>]*checked/);
   });
 
-  it('names a chat, keeps it when nothing is typed, never shows its address, and forgets it', async () => {
+  it('sets a chat, keeps it if nothing is typed, never shows its URL, and removes it', async () => {
     const address = 'https://1.1.1.1/hooks/secret-of-chat';
     const chatOf = async () => (await reviewer.get('/notifications/preferences')).body.chat.host;
     await send('/notifications/preferences', { chat_url: address });
@@ -154,7 +154,7 @@ describe('the form of preferences', () => {
 });
 
 describe('notifications that administrators have turned off', () => {
-  it('are not shown, not counted and not read, and are there again afterwards', async () => {
+  it('are neither shown, counted nor readable, until they are turned on again', async () => {
     const admin = await api.addUser('admin');
     const turn = (notifications: object) => admin.patch('/admin/settings', { features: { notifications } });
     expect((await turn({ enabled: false, reason: 'a test' })).status).toBe(200);

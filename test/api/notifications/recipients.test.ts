@@ -41,7 +41,7 @@ async function beginRun(): Promise<{ run: string; instance: string }> {
 }
 
 describe('the members of a team', () => {
-  it('hear of a scan that found something or failed, and of no other', async () => {
+  it('are notified of a scan that found something or failed, and of no other', async () => {
     const { run, instance } = await beginRun();
     const monitor = await addMonitor(execute, { instance, team: tenant.team, environment: tenant.environment });
     const scanned = (status: 'succeeded' | 'failed', opened: number, perpetual = 0): NewEvent => ({
@@ -62,7 +62,7 @@ describe('the members of a team', () => {
     expect(await titlesOf(foreign.owner)).toEqual([]);
   });
 
-  it('hear once of an instance that outlives its time to live within a day', async () => {
+  it('are notified once of an instance whose time to live ends within a day', async () => {
     const { run, instance } = await beginRun();
     const [environment] = await api.rows<{ id: string }>('select environment_id as id from instances where id = ?', [
       instance,
@@ -95,7 +95,7 @@ describe('the members of a team', () => {
     await api.rows('update environments set ttl_seconds = null where id = ?', [environment?.id]);
   });
 
-  it('hear once of a suppression that ends within a day', async () => {
+  it('are notified once of a suppression that expires within a day', async () => {
     const { run, instance } = await beginRun();
     const owner = { instance, team: tenant.team };
     const monitor = await addMonitor(execute, { ...owner, environment: tenant.environment });
@@ -130,7 +130,7 @@ describe('the managers of a webhook', () => {
   }
 
   it.each(['gone', 'failing', 'behind'] as const)(
-    'hear that the service disabled it as `%s`, and so do administrators of the service',
+    'are notified, like administrators, that the service disabled it as `%s`',
     async (reason) => {
       const id = await disable(reason);
       expect([await titlesOf(tenant.owner), await titlesOf(reviewer)]).toEqual([[title], [title]]);
@@ -141,13 +141,13 @@ describe('the managers of a webhook', () => {
     },
   );
 
-  it('hear that it was disabled as `transferred`, which administrators do not', async () => {
+  it('are notified, unlike administrators, that it was disabled as `transferred`', async () => {
     await disable('transferred');
     expect(await titlesOf(tenant.owner)).toEqual([title]);
     expect(await titlesOf(admin)).toEqual([]);
   });
 
-  it('are told the reason in the message', async () => {
+  it('get the reason in the message', async () => {
     await disable('behind');
     const messages = await api.rows('select content from outgoing_messages where user_id = ?', [tenant.owner.id]);
     expect(messages).toMatchObject([{ content: { title, facts: [disabledReasons.behind] } }]);
@@ -155,7 +155,7 @@ describe('the managers of a webhook', () => {
 });
 
 describe('administrators', () => {
-  it('hear of a full quota, and a user who is none hears nothing', async () => {
+  it('are notified of a full quota, unlike other users', async () => {
     const { name } = (await tenant.owner.get(`/organizations/${tenant.organization}/teams/${tenant.team}`)).body;
     const data = { scope: 'team', id: tenant.team, kind: 'queued_runs', limit: 20, used: 20 } as const;
     await team.publish({ type: 'quota.exceeded', subjectId: tenant.team, owners: { teamId: tenant.team }, data });
@@ -171,7 +171,7 @@ describe('the owner of a key', () => {
       [days, id],
     );
 
-  it('hears once that it ends within a week, unless it was made for less', async () => {
+  it('is notified once that it expires within a week, unless its lifetime was shorter', async () => {
     const inDays = (days: number) => new Date(Date.now() + days * 24 * 3600_000).toISOString();
     const make = async (name: string, days: number) =>
       (await reviewer.post('/profile/api-keys', { name, expires_at: inDays(days) })).body.api_key.id;
@@ -187,7 +187,7 @@ describe('the owner of a key', () => {
     expect(await titlesOf(reviewer)).toEqual([]);
   });
 
-  it('the owner of a key of a service account is the user, or the owners of the team, who own the account', async () => {
+  it("the owner of a service account's key is the user who owns the account, or all owners of its team", async () => {
     for (const owner of [{ team_id: tenant.team }, { user_id: tenant.owner.id }]) {
       const { id } = await tenant.owner.make('/service-accounts', { name: 'deploy', role: 'requester', owner });
       const { body } = await tenant.owner.post(`/service-accounts/${id}/api-keys`, { name: 'ci' });

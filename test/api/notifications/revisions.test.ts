@@ -26,7 +26,7 @@ async function addOne(): Promise<string> {
 const post = (path: string, tag: string) => reviewer.send('POST', path, undefined, { 'if-match': tag });
 
 describe('a notification', () => {
-  it('is read with its revision as entity tag, and with what its user may do', async () => {
+  it('has its revision as entity tag, and the actions that its user may take', async () => {
     const { body, headers } = await reviewer.get(await addOne());
     expect([body.revision, headers['etag']]).toEqual([1, '"1"']);
     expect(body.actions).toEqual(
@@ -34,7 +34,7 @@ describe('a notification', () => {
     );
   });
 
-  it('is marked only if it still has the revision that If-Match names', async () => {
+  it('is marked only if it still has the revision in If-Match', async () => {
     const path = await addOne();
     const first = await post(`${path}/read`, '"1"');
     expect([first.status, first.headers['etag'], first.body.state]).toEqual([200, '"2"', 'read']);
@@ -43,7 +43,7 @@ describe('a notification', () => {
     expect((await reviewer.get(path)).body).toMatchObject({ state: 'read', revision: 2 });
   });
 
-  it('keeps its revision where a mark changes nothing', async () => {
+  it('keeps its revision if a mark changes nothing', async () => {
     const path = await addOne();
     const revisions = [];
     for (const mark of ['unarchive', 'read', 'read', 'archive', 'archive', 'read', 'unarchive', 'unarchive'])
@@ -51,7 +51,7 @@ describe('a notification', () => {
     expect(revisions).toEqual([1, 2, 2, 3, 3, 3, 4, 4]);
   });
 
-  it('has another revision after its thread, or everything, was marked, or once its run needs no review', async () => {
+  it('gets another revision when its thread or everything is marked, or its run needs no review any more', async () => {
     const paths = [await addOne(), await addOne(), await addOne()];
     const [ofThread, settled] = await Promise.all(
       paths.map(async (path) => (await reviewer.get(path)).body.subject.id),
@@ -64,8 +64,8 @@ describe('a notification', () => {
   });
 });
 
-describe('a thread', () => {
-  it('is called by the name that its subject has now', async () => {
+describe('a thread of notifications', () => {
+  it('has the present name of its subject', async () => {
     const { owner, team: teamId } = team.runs.tenant;
     const wanted = { name: 'Chat', url: 'http://127.0.0.1:9/', events: ['*'], team_id: teamId };
     const { id } = await owner.make('/admin/webhooks', wanted);
@@ -80,7 +80,7 @@ describe('a thread', () => {
     expect(page.text).toContain('The service disabled the webhook Chat');
   });
 
-  it('names the run that it is about', async () => {
+  it('has the name of the run that it is about', async () => {
     const path = await addOne();
     const { subject } = (await reviewer.get(path)).body;
     const { subject_name: name } = (await reviewer.get(`/notifications/threads/${subject.id}`)).body;

@@ -11,7 +11,7 @@ afterAll(() => api.close());
 const missing = '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11';
 
 describe('an organization', () => {
-  test('is created with a slug made from its name, and its creator owns it', async () => {
+  test('is created with a slug derived from its name, and its creator owns it', async () => {
     const ana = await api.addUser('maintainer');
     const answer = await ana.post('/organizations', { name: '  Ünder Construction! ' });
     expect(answer.status).toBe(201);
@@ -22,7 +22,7 @@ describe('an organization', () => {
     expect(members.body.members).toMatchObject([{ user_id: ana.id, role: 'owner', email: ana.email }]);
   });
 
-  test('creating an organization without a slug answers 400 where none can be made from its name', async () => {
+  test('creating an organization without a slug answers 400 if none can be derived from its name', async () => {
     const ana = await api.addUser('maintainer');
     const answer = await ana.post('/organizations', { name: '日本' });
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('slug') } });
@@ -33,7 +33,7 @@ describe('an organization', () => {
     expect(await ric.post('/organizations', { name: 'Mine' })).toMatchObject({ status: 403 });
   });
 
-  test('keeps its former slugs: they lead to it, nobody else can take them, and it can have them back', async () => {
+  test('keeps its earlier slugs, which lead to it and cannot be used by others', async () => {
     const [ana, bo] = await Promise.all([api.addUser('maintainer'), api.addUser('maintainer')]);
     const { id } = await ana.make('/organizations', { name: 'Acme', slug: 'acme' });
     const renamed = await ana.patch(`/organizations/${id}`, { slug: 'apex', expected_revision: 1 });
@@ -47,7 +47,7 @@ describe('an organization', () => {
     });
   });
 
-  test('is found by its id rather than by a slug that looks like an id, even where access is denied', async () => {
+  test('is found by its id rather than by a slug that looks like an id, even if access is denied', async () => {
     const [ana, bo] = await Promise.all([api.addUser('maintainer'), api.addUser('maintainer')]);
     const first = await ana.make('/organizations', { name: 'First' });
     const second = await bo.make('/organizations', { name: 'Second', slug: first.id });
@@ -58,7 +58,7 @@ describe('an organization', () => {
     expect((await bo.get(`/organizations/${second.id}`)).body.slug).toBe(first.id);
   });
 
-  test('cannot get the slug of another one that is created at the same time: one request answers 409', async () => {
+  test('cannot get the slug of another one that is created at the same time, and one request answers 409', async () => {
     const [ana, bo] = await Promise.all([api.addUser('maintainer'), api.addUser('maintainer')]);
     const answers = await Promise.all(
       [ana, bo].map((user) => user.post('/organizations', { name: 'Race', slug: 'race' })),
@@ -67,7 +67,7 @@ describe('an organization', () => {
     expect(await api.rows(`select id from organizations where slug = 'race'`)).toHaveLength(1);
   });
 
-  test('refuses an update for a stale revision, and counts only real changes', async () => {
+  test('refuses an update with a stale revision, and counts only real changes', async () => {
     const ana = await api.addUser('maintainer');
     const { id } = await ana.make('/organizations', { name: 'Counted' });
     expect((await ana.patch(`/organizations/${id}`, { name: 'Counted' })).body.revision).toBe(1);
@@ -87,7 +87,7 @@ describe('an organization', () => {
     [{ name: 'x', slug: 'Not A Slug' }, 'slug'],
     [{ name: 'x', owner: 'me' }, 'owner'],
     [{ name: 'nul \u0000' }, 'name'],
-  ])('created with %j answers 400', async (body, field) => {
+  ])('that is created with %j answers 400', async (body, field) => {
     const ana = await api.addUser('maintainer');
     const answer = await ana.post('/organizations', body);
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(field) } });
@@ -124,7 +124,7 @@ describe('a user outside an organization', () => {
     expect((await stranger.get('/organizations')).body.organizations).toEqual([]);
   });
 
-  test('cannot reach its team through an organization of their own', async () => {
+  test('cannot read its team under an organization of their own', async () => {
     const [mine, theirs] = await Promise.all([makeTenant(api), makeTenant(api)]);
     const path = `/organizations/${mine.organization}/teams/${theirs.team}`;
     expect((await mine.owner.get(path)).status).toBe(404);
@@ -134,7 +134,7 @@ describe('a user outside an organization', () => {
   });
 });
 
-describe('a list', () => {
+describe('a list of organizations', () => {
   test('has only what the caller may read, page by page', async () => {
     const ana = await api.addUser('maintainer');
     const made: string[] = [];

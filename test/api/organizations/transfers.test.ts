@@ -28,7 +28,7 @@ describe('the transfer of an organization', () => {
   const transfer = (by: ApiUser, tenant: Tenant, to: string, more = {}) =>
     by.post(`${organizationOf(tenant)}/transfer`, { new_owner_user_id: to, ...more });
 
-  test('makes a member or a newcomer its owner and the former owner an admin', async () => {
+  test('makes a member or another user its owner, and the previous owner an admin', async () => {
     const tenant = await makeTenant(api);
     const [heir, next] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     await join(tenant, heir, 'member');
@@ -42,7 +42,7 @@ describe('the transfer of an organization', () => {
     expect(await rolesIn(tenant, next)).toMatchObject({ [next.id]: 'owner', [heir.id]: 'admin' });
   });
 
-  test('voids open invitations', async () => {
+  test('makes open invitations void', async () => {
     const tenant = await makeTenant(api);
     const [heir, invited] = [await api.addUser('maintainer'), await api.addUser('requester')];
     await acquaint(tenant.owner, heir);
@@ -66,7 +66,7 @@ describe('the transfer of an organization', () => {
     expectConflict(await transfer(tenant.owner, tenant, disabled.id), 'is archived');
   });
 
-  test('is for its owners and platform administrators, who do not become members by it', async () => {
+  test('is allowed to its owners and to platform administrators, who do not become members by it', async () => {
     const tenant = await makeTenant(api);
     const [admin, heir, root] = [
       await api.addUser('maintainer'),

@@ -13,7 +13,7 @@ function countLiterals(): Map<string, number> {
   return written;
 }
 
-it('an operation names its audit action only in its declaration', () => {
+it('the audit action of an operation is named only in its declaration', () => {
   const written = countLiterals();
   const declared = operations.flatMap(({ audit }) => audit ?? []);
   expect(declared.some((action) => written.get(action) === 1)).toBe(true);

@@ -219,12 +219,12 @@ function madeCredential(text: string) {
 const pattern = (route: string) => new RegExp(`^${route.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
 
 describe('a successful command', () => {
-  it('is listed in the table', () => {
+  it('has an entry in the table of answers', () => {
     expect(Object.keys(answers).sort()).toEqual(commands.map(({ id }) => id).sort());
   });
 
   it.each(commands.map((operation) => [operation.id, operation] as const))(
-    '%s answers its status and the address of its result, also when it is repeated',
+    'of %s answers its status and the location of its result, even if it is repeated',
     async (id, operation) => {
       const [status, location] = answers[id]!;
       const { request, answer } = await carryOut(operation);
@@ -241,7 +241,7 @@ describe('a successful command', () => {
     },
   );
 
-  it('leaves an event for each record of the audit, so that subscribers miss nothing', async () => {
+  it('publishes an event for each record of the audit', async () => {
     const read = new Set(operations.filter(({ kind }) => kind === 'read').map(({ audit }) => audit));
     const records = await api.rows<{ id: string; action: string; resource: string | null }>(
       "select id, action, resource_id as resource from audit_records where outcome = 'committed'",
@@ -298,7 +298,7 @@ describe('a successful command', () => {
 describe('the publication of a version', () => {
   const publish = commands.find(({ id }) => id === 'template_versions.publish')!;
 
-  it('answers 201 the first time and 200 for the same version again, with the same address', async () => {
+  it('answers 201 the first time and 200 for the same version again, with the same location', async () => {
     const { request, answer } = await carryOut(publish);
     const again = await ask(stage, publish, request);
     expect([answer.status, again.status]).toEqual([201, 200]);

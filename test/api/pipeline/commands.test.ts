@@ -118,7 +118,7 @@ describe('an idempotency key', () => {
   }
 });
 
-describe('repeating a key', () => {
+describe('repeating an idempotency key', () => {
   it('admits one run for 50 concurrent requests at two processes', async () => {
     const processes = await Promise.all([startProcess(), startProcess()]);
     try {
@@ -230,7 +230,7 @@ describe('repeating a key', () => {
     }
   });
 
-  it('answers the first run even after its template was archived', async () => {
+  it('returns the first run even after its template was archived', async () => {
     const template = await publish(root.caller, spec);
     const body = { template_id: template };
     const key = randomUUID();
@@ -243,7 +243,7 @@ describe('repeating a key', () => {
     expect(again.headers.get('location')).toBe(first.headers.get('location'));
   });
 
-  it('answers a repetition that states a default or leaves it out', async () => {
+  it('is accepted if the body states a default or omits it', async () => {
     const template = await publish(root.caller, spec);
     const requests = [
       { template_id: template },
@@ -260,7 +260,7 @@ describe('repeating a key', () => {
     }
   });
 
-  it('answers a repetition without the body that is the same as none', async () => {
+  it('is accepted if an empty body was sent in place of none', async () => {
     const key = randomUUID();
     const { body } = await admit(root.caller, randomUUID());
     const cancel = (sent?: object) =>
@@ -269,7 +269,7 @@ describe('repeating a key', () => {
     expectBoundElsewhere(await cancel({ force: true }));
   });
 
-  it('answers a repetition that names an organization by its id, its slug or a former slug', async () => {
+  it("is accepted if the path has the organization's id, slug or earlier slug", async () => {
     const { body: organization } = await root.caller.post('/organizations', { name: `Named ${randomUUID()}` });
     const { id, slug } = organization;
     await root.caller.send('PATCH', `/organizations/${id}`, { slug: `${slug}-new` });
@@ -283,7 +283,7 @@ describe('repeating a key', () => {
     expectBoundElsewhere(await remove(other.slug));
   });
 
-  it('answers the same request from a receipt that has only what was sent', async () => {
+  it('is accepted for a receipt that has only the fields that were sent', async () => {
     const key = randomUUID();
     const first = await admit(root.caller, key);
     await select('update command_receipts set resolved_binding = null where key = ?', key);
@@ -291,14 +291,14 @@ describe('repeating a key', () => {
     expectBoundElsewhere(await admit(root.caller, key, { operation: 'apply' }));
   });
 
-  it('answers the current state of the run', async () => {
+  it('returns the current state of the run', async () => {
     const key = randomUUID();
     const { body } = await admit(root.caller, key);
     await root.caller.post(`/runs/${body.id}/cancel`, { force: true });
     expect((await admit(root.caller, key)).body).toMatchObject({ id: body.id, status: 'canceled' });
   });
 
-  it('shows nothing that its caller may no longer read', async () => {
+  it('does not show a result that its caller may no longer read', async () => {
     const { teamId } = await addTeam(api.orm);
     const { environmentId } = await addEnvironment(api.orm, teamId);
     const person = await addPerson(api, 'requester', { teams: { [teamId]: 'member' } });

@@ -139,7 +139,7 @@ function withSecrets(operation: CommandOperation, body: string | undefined): str
 
 describe('every command', () => {
   it.each(commands.map((operation) => [operation.id, operation] as const))(
-    '%s has no effect without its audit record, and names the resource and its owners in it',
+    '%s has no effect without its audit record, which names the resource and its owners',
     async (id, operation) => {
       const at = id === 'bootstrap.admin' ? empty : api;
       const { url } = at === empty ? emptyStage : stage;

@@ -8,7 +8,7 @@ import type { Services } from '#api/services.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 
 describe('a command whose body is exact bytes', () => {
-  it('is bound to their digest and never holds the bytes: canonical JSON of 64 MiB would stop the process for seconds', async () => {
+  it('is bound to the digest of the bytes, and not to the bytes', async () => {
     const importing = operations.filter((one) => one.exactBodyLimit !== undefined) as CommandOperation[];
     expect(importing.length).toBeGreaterThan(0);
     for (const operation of importing) {

@@ -80,18 +80,18 @@ it.each([
   ['"1"', '*'],
   ['"1"', undefined],
   [undefined, '"1"'],
-])('a key that was bound with the If-Match %s is refused with %s', async (first, other) => {
+])('an idempotency key that was used with the If-Match %s is refused with %s', async (first, other) => {
   const { send } = await deletedProject(first);
   expect(await send(first)).toBe(204);
   expect(await send(other)).toBe('idempotency_key_reused');
 });
 
-it('a key without If-Match and with *, which demands nothing, is bound to the same', async () => {
+it('an idempotency key that was used without If-Match is accepted with If-Match *', async () => {
   const { send } = await deletedProject(undefined);
   expect(await send('*')).toBe(204);
 });
 
-it('a receipt of an earlier release, whose binding does not have If-Match, is compared without it', async () => {
+it('a receipt of an earlier release is compared without If-Match', async () => {
   const { key, send } = await deletedProject(undefined);
   await api.rows('update command_receipts set binding_version = 1 where key = ?', [key]);
   expect([await send('"1"'), await send('"2"'), await send(undefined)]).toEqual([204, 204, 204]);
@@ -100,7 +100,7 @@ it('a receipt of an earlier release, whose binding does not have If-Match, is co
 it.each([
   [2, 'idempotency_key_reused'],
   [1, 404],
-])('a key that was reserved with a binding of version %i is compared as such', async (version, answered) => {
+])('a key that was reserved with binding version %i is compared by that version', async (version, answered) => {
   const { key, send } = await deletedProject(undefined);
   await api.rows('update command_receipts set is_reserved = true, binding_version = ? where key = ?', [version, key]);
   expect(await send('"1"')).toBe(answered);

@@ -57,7 +57,7 @@ async function ask(reader: ApiUser, operation: Operation, owners: Owners, ids: P
 }
 
 describe('a list that is filtered by owners', () => {
-  it('is declared by every list with a parameter that names an organization, team, project, environment or instance', () => {
+  it('is declared with `owners` if a parameter names an organization, team, project, environment or instance', () => {
     const named = new Set(lists.map(({ operation }) => operation.id));
     const undeclared = operations.filter(({ id, kind, query, route }) => {
       const names = Object.keys(Object(query).shape ?? {});
@@ -75,7 +75,7 @@ describe('a list that is filtered by owners', () => {
   });
 
   it.each(cases)(
-    '%s answers what the caller may read of every owner, and of all of them together',
+    '%s returns what the caller may read of each owner, and of all together',
     async (_id, operation, owners) => {
       for (const level of levelsOf(owners))
         expect(await ask(here.owner, operation, owners, { [level]: here[level] }), level).toMatchObject({
@@ -87,7 +87,7 @@ describe('a list that is filtered by owners', () => {
     },
   );
 
-  it.each(cases)('%s answers 400 to an owner that is no id', async (_id, operation, owners) => {
+  it.each(cases)('%s answers 400 to an owner that is not an id', async (_id, operation, owners) => {
     for (const level of levelsOf(owners)) {
       const answer = await ask(admin, operation, owners, { [level]: 'no-id' });
       expect(answer, level).toMatchObject({ status: 400, code: 'invalid_request' });
@@ -105,7 +105,7 @@ describe('a list that is filtered by owners', () => {
   });
 
   it.each(cases)(
-    '%s answers 400 to owners that contradict each other, to a reader of both',
+    '%s answers 400 to owners that contradict each other, if the caller may read both',
     async (_id, operation, owners) => {
       for (const [one, other] of pairsOf(owners)) {
         for (const ids of [

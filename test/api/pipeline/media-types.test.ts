@@ -31,7 +31,7 @@ describe('the log of a run, which is JSON or text,', () => {
   });
 });
 
-it('an operation with one media type answers it, whatever a client accepts', () => {
+it('an operation with one media type returns it, whatever a client accepts', () => {
   expect(answerOf('runs.get', 'text/html')).toBe('application/json');
   expect(answerOf('runs.stream_logs', 'application/json')).toBe('text/event-stream');
   expect(answerOf('instances.download_state', 'image/png')).toBe('application/json');

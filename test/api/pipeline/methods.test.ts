@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-test('a method that only a path with more parameters has answers 405 on a path of its own', async () => {
+test('a method that only a more general path has answers 405 on a more specific path', async () => {
   const admin = await api.addUser('admin');
   for (const path of ['/runs/statistics', '/audit/actions', '/audit/export']) {
     const answer = await admin.send('DELETE', path, undefined, { 'content-type': 'application/json' });

@@ -58,7 +58,7 @@ const weakest = (demand: Demand) => platformRoles.find((role) => may(role, deman
 /** The operation's path with malformed ids. */
 const malformed = (operation: Operation) => routeOf(operation).path.replace(/:\w+/g, 'not an id');
 
-describe('the table of demands', () => {
+describe('the table of required access', () => {
   it('lists every operation and no others', () => {
     expect([...demands.keys()].sort()).toEqual(operations.map(({ id }) => id).sort());
   });
@@ -70,7 +70,7 @@ describe('the table of demands', () => {
   });
 
   it.each(operations.map((operation) => [operation.id, operation] as const))(
-    'states the access that %s demands',
+    'has the access that %s requires',
     (id, { access }) => {
       const demand = demands.get(id);
       if (isPublic(access)) return expect(demand).toBeNull();
@@ -91,7 +91,7 @@ describe('the table of demands', () => {
   );
 
   it.each(closed.filter(([, { access }]) => inheritedReview({ access }) !== null))(
-    'has the same demands for %s as for the operation whose review it inherits',
+    'has the same access for %s as for the operation whose review it inherits',
     (_, operation) => {
       const of = operations.find(({ id }) => id === inheritedReview(operation));
       expect(of && demandOf(operation)).toEqual(of && demandOf(of));
@@ -102,12 +102,12 @@ describe('the table of demands', () => {
   it.each([
     ['administrators', forAdministrators],
     ['hidden', hiddenFromOthers],
-  ])('names the operations whose rule for what belongs to the whole installation is "%s"', (rule, expected) => {
+  ])('lists the operations whose rule for resources of the installation is "%s"', (rule, expected) => {
     const declared = operations.filter(({ access }) => !isPublic(access) && access.installation === rule);
     expect(declared.map(({ id }) => id).sort()).toEqual(expected);
   });
 
-  it('names the operations whose access reviews may name no team', () => {
+  it('lists the operations whose access reviews may have no team', () => {
     const unscoped = operations.filter(
       ({ access }) =>
         !isPublic(access) &&
@@ -118,12 +118,12 @@ describe('the table of demands', () => {
     expect(unscoped.map(({ id }) => id).sort()).toEqual(reviewedWithoutTeam);
   });
 
-  it('is about operations with different routes', () => {
+  it('has operations with different routes', () => {
     const routes = operations.map(({ route }) => route.replace(/:\w+/g, ':'));
     expect(new Set(routes).size).toBe(routes.length);
   });
 
-  it('has an example body for every operation that takes one', () => {
+  it('has an example body for every operation that has a body', () => {
     const without = operations.filter(({ id, body, access }) => body && !isPublic(access) && !bodies[id]);
     expect(without.map(({ id }) => id)).toEqual([]);
   });
@@ -195,7 +195,7 @@ describe('a caller outside the tenant', () => {
   });
 
   it.each(ofTenants.filter(([, operation]) => demandOf(operation).scope !== 'organization'))(
-    'gets the same answer from %s as a mere member of the organization',
+    'gets the same answer from %s as a plain member of the organization',
     async (_id, operation) => {
       const organizations: Record<string, OrganizationRole> = { [tenant.organization]: 'member' };
       const member = await userWith(weakest(demandOf(operation)), { organizations });
@@ -363,14 +363,14 @@ describe('another user', () => {
   );
 });
 
-describe('a request with odd values', () => {
+describe('a request with unusual values', () => {
   const odd = ['a%00b', "'", '%F0%9F%98%80', '-1', '%5B%5D', '1e999', '2147483648', ''];
   const parameters = operations.flatMap((operation) => [
     ...(routeOf(operation).path.match(/:\w+/g) ?? []).map((name) => [operation.id, name, operation] as const),
     ...Object.keys(queryShape(operation)).map((name) => [operation.id, `?${name}`, operation] as const),
   ]);
 
-  it.each(parameters)('a request with odd values to %s in %s never answers 5xx', async (_id, name, operation) => {
+  it.each(parameters)('a request with unusual values to %s in %s never answers 5xx', async (_id, name, operation) => {
     const paths = odd.map((value) =>
       name.startsWith('?')
         ? `${pathOf(operation, tenant).split('?')[0]}${name}=${value}`

@@ -67,7 +67,7 @@ describe('the outcome of a command', () => {
     expect((await outcome(owner.caller, key)).headers.get('cache-control')).toBe('no-store');
   });
 
-  it('exists for accepted work too, with the location of the result', async () => {
+  it('exists for accepted asynchronous work, with the location of the result', async () => {
     const root = await addPerson(api, 'admin');
     const template = await publish(root.caller, sayHello);
     const key = randomUUID();
@@ -146,7 +146,7 @@ describe('the outcome of a command', () => {
     expect((await outcome(session, key)).status).toBe(401);
   });
 
-  it('looks to other callers like that of an unused key', async () => {
+  it('looks to other callers like the outcome of an unused key', async () => {
     const { teamPath } = await makeOrganization();
     const key = randomUUID();
     await remove(owner.caller, teamPath, key);

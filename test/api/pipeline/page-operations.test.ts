@@ -107,7 +107,7 @@ const made = (name: string) =>
   );
 
 describe('a page that invokes an operation', () => {
-  it('shows only what the API would answer', async () => {
+  it('shows only what the API would return', async () => {
     const { status, text } = await visitor.get('/things/one');
     expect([status, text.includes('{&quot;name&quot;:&quot;one&quot;}'), text.includes('secret')]).toEqual([
       200,

@@ -75,7 +75,7 @@ const closures: Record<string, Revocation> = {
 
 describe('while a principal sends 24 commands at once', () => {
   test.each(Object.entries({ ...revocations, ...closures }))(
-    '%s answers soon and ends the commands',
+    '%s answers soon and makes the commands fail',
     async (_, revocation) => {
       const { flooded, flood } = await startFlood(revocation.byAccount);
       try {

@@ -24,7 +24,7 @@ const changeable = reads.filter(({ path }) =>
 );
 
 test.each(changeable.map(({ id, shape }) => [id, Object.keys(shape)] as const))(
-  '%s shows what the caller may do, because the thing can be changed at the same address',
+  'the response of %s has actions, because the resource can be changed at the same path',
   (_id, names) => {
     expect(names).toContain('actions');
   },

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-it('the administrator of an organization activates a plugin soon, while the owner of a team keeps assigning an action', async () => {
+it('activating a plugin of an organization succeeds soon while a team owner keeps assigning an action', async () => {
   const stage = await stagePlugin(api, 'organization');
   const { root, installation, organization, team, sync } = stage;
   const owner = await addUser(api, 'maintainer', {

@@ -27,7 +27,7 @@ async function stageAccount() {
 }
 
 describe('a service account of an archived team', () => {
-  it('has lost what it was assigned for the organization, and is told so by a check', async () => {
+  it('has lost its assignments for the organization, as a check says', async () => {
     const { client, sync, selector, change, ended } = await stageAccount();
     expect(await check(client, sync, selector)).toMatchObject({ allowed: true });
     await change('archive');
@@ -36,7 +36,7 @@ describe('a service account of an archived team', () => {
     expect(await check(client, sync, selector)).toEqual({ allowed: false, reason });
   });
 
-  it('is assigned nothing for the organization until the team is no longer archived', async () => {
+  it('cannot get an assignment for the organization while the team is archived', async () => {
     const { root, sync, client, subject, selector, change, ended } = await stageAccount();
     await change('archive');
     const assign = async () =>

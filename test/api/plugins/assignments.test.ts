@@ -33,7 +33,7 @@ async function stageMember(owner: 'team' | 'organization' = 'team') {
 
 describe('an assignment', () => {
   it.each(Object.entries(transitions))(
-    'ends for good by %s',
+    'ends permanently by %s',
     async (_name, { code, owner = 'organization', prepare, change, restore }) => {
       const stage = await stageMember(owner);
       await prepare?.(stage);
@@ -57,7 +57,7 @@ describe('an assignment', () => {
     },
   );
 
-  it('covers its selector and what is in it, and nothing beside it', async () => {
+  it('covers its selector and everything in it, and nothing else', async () => {
     const stage = await stagePlugin(api, 'organization');
     const { root, sync, organization, team, project, environment } = stage;
     const member = await addUser(api, 'requester', {
@@ -112,7 +112,7 @@ describe('an assignment', () => {
     expect(await Promise.all(places.map(ask))).toEqual([400, 400]);
   });
 
-  it('is not given by any role, and an administrator may assign it to themselves', async () => {
+  it('is not part of any role, and an administrator may assign an action to themselves', async () => {
     const { root, sync, team } = await stagePlugin(api);
     const owner = await addUser(api, 'maintainer', { teams: { [team]: 'owner' } });
     const selector = { type: 'team', id: team };
@@ -127,7 +127,7 @@ describe('an assignment', () => {
     expect(await check(owner.client, sync, selector)).toMatchObject({ allowed: true });
   });
 
-  it('needs the administration of memberships where it is for', async () => {
+  it('requires the right to manage memberships of its place', async () => {
     const { root, sync, team } = await stagePlugin(api);
     const selector = { type: 'team', id: team };
     const member = await addUser(api, 'maintainer', { teams: { [team]: 'member' } });
@@ -140,7 +140,7 @@ describe('an assignment', () => {
     expect(review.body).toMatchObject({ may_grant: false, reason: { code: 'permission_denied' } });
   });
 
-  it('reaches service accounts, whose keys then may use the action', async () => {
+  it('may be for a service account, whose keys may then use the action', async () => {
     const { root, sync, team } = await stagePlugin(api);
     const account = await addServiceAccount({ url: '', orm: api.services.orm }, 'requester', {}, { teamId: team });
     const selector = { type: 'team', id: team };
@@ -200,7 +200,7 @@ describe('an assignment', () => {
     expect(await read(insider)).toHaveLength(1);
   });
 
-  it('an assignment of a background principal gives it no credential, and nobody can make one', async () => {
+  it('an assignment of a background principal gives it no credential, and nobody can create one', async () => {
     const { root, sync, team, installation } = await stagePlugin(api);
     const id = await root.approveBackground(installation, sync, { type: 'team', id: team });
     const attempts = [

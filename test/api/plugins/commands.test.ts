@@ -42,7 +42,7 @@ describe('a plugin command', () => {
     ]);
   });
 
-  it('answers a receipt that is never cached, answers it again to its key, and is known by its outcome', async () => {
+  it('returns an uncacheable receipt, returns it again to the same key, and has an outcome', async () => {
     const { root, installation, path } = await install();
     await root.stage(installation, manifestOf('1.0.0'));
     const body = { release: '1.0.0', ...(await root.stateOf(path)) };
@@ -92,7 +92,7 @@ it.each([
   ['a joiner', 'zo\u2060ne', 'U+2060'],
   ['a filler', 'zone\u3164', 'U+3164'],
   ['a soft hyphen', 'zo\u00ADne', 'U+00AD'],
-])('a name or key with %s answers 400 wherever plugins take one', async (_what, text, point) => {
+])('a name or key with %s answers 400 in all operations of plugins', async (_what, text, point) => {
   const { root, installation, team, sync } = await stagePlugin(api);
   const selector = { type: 'team', id: team };
   const { expected_ownership } = await root.assignmentOf(sync, {}, selector);
@@ -122,7 +122,7 @@ it.each([
 
 describe('a question about plugins', () => {
   it.each(['check', 'grant-review'])(
-    'a question about plugins by %s answers 400 for what it does not know',
+    'a question about plugins by %s answers 400 for unknown fields in its body',
     async (name) => {
       const { root, sync, team } = await stagePlugin(api);
       const selector = { type: 'team', id: team };
@@ -143,7 +143,7 @@ describe('a question about plugins', () => {
     expect((await root.client.send('POST', `/plugin-actions/${sync}/check`, { selector })).status).toBe(404);
   });
 
-  it('is no access review: can-i knows neither plugins nor preferences of notifications, and refuses them by name', async () => {
+  it('is not an access review, as can-i refuses plugins and preferences of notifications by name', async () => {
     const { root } = await stagePlugin(api);
     const ask = (resource: string) => root.client.send('POST', '/auth/can-i', reviewOf({ resource, verb: 'list' }));
     expect((await ask('audit_records')).body.status.allowed).toBe(true);
@@ -171,7 +171,7 @@ it('the outcome of a command has the state that the command answered', async () 
   expect(outcome.body.receipt).toMatchObject({ state: 'revoked', revision: body.revision });
 });
 
-it('an owner that its caller may not know is named in plain words', async () => {
+it('an owner that is hidden from the caller is described without its name', async () => {
   const { root, organization, team } = await stagePlugin(api);
   const stranger = await addUser(api, 'maintainer');
   const member = await addUser(api, 'maintainer', { teams: { [team]: 'member' } });
@@ -185,7 +185,7 @@ it('an owner that its caller may not know is named in plain words', async () => 
   );
 });
 
-it('the document says what a key means, which owners exclude each other, and which lists have no entry twice', () => {
+it('the OpenAPI document describes keys, owners that exclude each other, and lists of unique entries of plugins', () => {
   const document = describeApi(operations, '1.0.0', tags);
   const described = JSON.stringify(document.components?.schemas);
   expect(JSON.parse(described).InstallPlugin.oneOf).toHaveLength(2);

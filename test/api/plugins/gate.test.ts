@@ -20,7 +20,7 @@ afterAll(() => api?.close());
 const turn = (plugins: object) => admin.patch('/admin/settings', { features: { plugins } });
 const off = { enabled: false, reason: 'being audited' };
 
-it('plugins that are turned off answer 403 with the reason, in the API, on pages and to questions, and work again once they are on', async () => {
+it('plugins that are turned off answer 403 with the reason in the API and on pages, until they are on again', async () => {
   const place = { type: 'team', id: tenant.team };
   const assignment = await new PluginAdministrator(admin).assignmentOf(ids.pluginAction, {}, place);
   const paths = ['', `/${ids.plugin}`].map((rest) => `/plugin-installations${rest}`);

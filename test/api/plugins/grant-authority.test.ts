@@ -92,7 +92,7 @@ describe('an ended assignment', () => {
     ],
   };
 
-  it.each(Object.entries(causes))('says that %s, when, and who changed the plugin', async (_name, [code, change]) => {
+  it.each(Object.entries(causes))('says that %s, at which time, and by whose change', async (_name, [code, change]) => {
     const stage = await stageMember();
     expect(await stage.ended()).toBeNull();
     const before = await readClock();
@@ -105,7 +105,7 @@ describe('an ended assignment', () => {
     expect(times).toEqual(times.toSorted((one, other) => one - other));
   });
 
-  it('keeps naming that its subject left after a later activation, which it names beside it', async () => {
+  it('keeps the reason subject_left after a later activation, which is an additional reason', async () => {
     const stage = await stageMember();
     await stage.send('DELETE', `${teamPath(stage)}/members/${stage.member.id}`);
     const { at } = await stage.ended();
@@ -117,7 +117,7 @@ describe('an ended assignment', () => {
     });
   });
 
-  it('an assignment that a ceiling has ended says so, even when the ceiling approves the action again', async () => {
+  it('an assignment that a ceiling has ended has this reason even if the ceiling approves the action again', async () => {
     const { root, sync, member, selector, installation } = await stageMember();
     await root.approve(installation, []);
     const reasonNow = async () => (await check(member.client, sync, selector)).reason;
@@ -126,7 +126,7 @@ describe('an ended assignment', () => {
     expect(await reasonNow()).toMatchObject({ message: expect.stringContaining('stopped approving the action') });
   });
 
-  it('is the reason that a check answers if it was the last to cover the place, also if it was revoked', async () => {
+  it('is the reason of a check if it was the last for the place, even if it was revoked', async () => {
     const { root, sync, member, selector, grant } = await stageMember();
     const subject = { type: 'user', id: member.id };
     const { expected_ownership } = await root.assignmentOf(sync, subject, selector);
@@ -141,7 +141,7 @@ describe('an ended assignment', () => {
 });
 
 describe('one assignment or background principal', () => {
-  it('is read with what its revocation has to name, by those who read its place and by its subject', async () => {
+  it('can be read, with the fields for its revocation, by readers of its place and by its subject', async () => {
     const stage = await stageMember();
     const { root, grant, member, sync, installation, selector } = stage;
     const stranger = await addUser(api, 'requester');
@@ -164,7 +164,7 @@ describe('one assignment or background principal', () => {
 });
 
 describe('a background principal', () => {
-  it('has ended once its team was archived, says so, and is refused by name for new assignments', async () => {
+  it('has ended, with a reason, once its team was archived, and is refused for new assignments', async () => {
     const stage = await stageMember();
     const { root, sync, installation, selector } = stage;
     const id = await root.approveBackground(installation, sync, selector);
@@ -194,7 +194,7 @@ describe('a background principal', () => {
   });
 });
 
-it('an action of a release whose manifest nobody has staged says so to those who ask', async () => {
+it('a check of an action says if the manifest of its release is not staged', async () => {
   const { root, installation, sync, member, selector } = await stageMember();
   const path = `/plugin-installations/${installation}`;
   const { digest } = encode(manifestOf('2.0.0'));

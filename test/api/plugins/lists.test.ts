@@ -15,7 +15,7 @@ interface Listed {
   readonly name: string;
 }
 
-it('the actions of all plugins that the caller may read are listed in pages, but for removed plugins and those of others', async () => {
+it('the actions of all plugins that the caller may read are listed in pages, except those of removed plugins', async () => {
   const [first, second, removed, stranger] = [
     await stagePlugin(api),
     await stagePlugin(api, 'organization'),
@@ -45,7 +45,7 @@ it('the actions of all plugins that the caller may read are listed in pages, but
   expect(answer.status).toBe(404);
 });
 
-it('an action in a list is approved while a ceiling of what is active holds it', async () => {
+it('an action in a list is approved while a current ceiling contains it', async () => {
   const { root, installation } = await stagePlugin(api);
   const approved = async () => {
     const { actions } = await root.read(`/plugin-actions?installation_id=${installation}`);
@@ -59,7 +59,7 @@ it('an action in a list is approved while a ceiling of what is active holds it',
   expect(await approved()).toEqual([]);
 });
 
-it('every entry of a list has the owners that its commands have to name, as the thing itself has them', async () => {
+it('every entry of a list of plugins has the owners that its commands require, as its own read has', async () => {
   const { root, installation, sync, environment, team, project, organization } = await stagePlugin(api, 'organization');
   const selector = { type: 'environment', id: environment };
   const background = await root.approveBackground(installation, sync, selector);

@@ -35,7 +35,7 @@ async function copyOften(grant: string): Promise<void> {
 }
 
 describe('the checks of a plugin', () => {
-  it('answer soon to somebody whose 10,000 assignments have ended, and to a neighbour while that one asks for many', async () => {
+  it('answer soon to a user with 10,000 ended assignments, and to another tenant while that user sends many', async () => {
     const busy = await addAssigned(stage);
     const quiet = await addAssigned(neighbour);
     await copyOften(busy.grant);
@@ -51,7 +51,7 @@ describe('the checks of a plugin', () => {
     expect(answers.every(({ allowed }) => allowed)).toBe(true);
   });
 
-  it('answer a neighbour while one person asks 100 at once, and refuse the excess with 429 and Retry-After', async () => {
+  it('answer another tenant soon while one user sends 100, and refuse the excess with 429 and Retry-After', async () => {
     const busy = await addAssigned(stage);
     const quiet = await addAssigned(neighbour);
     await copyOften(busy.grant);

@@ -34,8 +34,8 @@ async function moveTeam(stage: TeamStage): Promise<string> {
 const list = async (client: PluginClient, path: string, member: string) =>
   (await client.send('GET', path)).body[member].map(({ id }: { id: string }) => id);
 
-describe('a background principal whose team was given to another organization', () => {
-  it('is listed for those who may read the team now, and for nobody else', async () => {
+describe('a background principal whose team was transferred to another organization', () => {
+  it('is listed only for users who may read the team now', async () => {
     const stage = await stageTeam();
     const { root, sync, installation, selector, organization } = stage;
     const before = await addUser(api, 'maintainer', { organizations: { [organization]: 'admin' } });
@@ -66,7 +66,7 @@ describe('an assignment whose subject may not read its place', () => {
     },
   };
 
-  it.each(Object.entries(leavings))('%s is read without who owns the place now', async (_name, leave) => {
+  it.each(Object.entries(leavings))('%s is shown without the present owners of the place', async (_name, leave) => {
     const stage = await stageTeam();
     const { root, sync, team, organization, selector } = stage;
     const memberships = { teams: { [team]: 'member' }, organizations: { [organization]: 'member' } } as const;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 describe('the assignments of a plugin', () => {
-  it('say who, where, by whom, and when and by whom one was revoked, with the ids that commands name', async () => {
+  it('show subject, place and author, when and by whom one was revoked, and the ids that commands require', async () => {
     const markup = await shown.show(shown.owner, { tab: 'assignments' });
     for (const id of Object.values(shown.grants)) expect(markup).toContain(`data-value>${id}</code>`);
     const text = textOf(markup);
@@ -56,7 +56,7 @@ describe('the assignments of a plugin', () => {
   });
 });
 
-it('somebody who left a team sees their old assignments there without the name of the team', async () => {
+it('a user who left a team sees their old assignments there without the name of the team', async () => {
   const { tenant, root } = shown;
   const left = await api.addUser('requester', 'Fay');
   await join(tenant, left, 'member', 'member');
@@ -71,7 +71,7 @@ it('somebody who left a team sees their old assignments there without the name o
   expect(await read()).not.toContain('team Core');
 });
 
-it('an end that a ceiling brought about is shown with its time and who replaced the ceiling, however much happened since', async () => {
+it('an assignment that a ceiling ended is shown with time and author of the ceiling, even after many later events', async () => {
   const other = await shown.install('Approved no longer');
   const [action, team] = [await shown.root.actionId(other, 'zone.sync'), { type: 'team', id: shown.tenant.team }];
   await shown.root.assign(action, { type: 'user', id: shown.dan.id }, team);
@@ -122,7 +122,7 @@ describe('the other parts of a plugin', () => {
   });
 });
 
-it('a plugin that was removed is listed apart, and its page says when it was and by whom', async () => {
+it('a removed plugin is listed separately, and its page says when and by whom it was removed', async () => {
   const removed = await shown.install('Removed zones');
   const [action, team] = [await shown.root.actionId(removed, 'zone.sync'), { type: 'team', id: shown.tenant.team }];
   await shown.root.assign(action, { type: 'user', id: shown.dan.id }, team);
@@ -143,7 +143,7 @@ it('a plugin that was removed is listed apart, and its page says when it was and
   expect(textOf(await listed('?deleted=true'))).toContain('Removed plugins');
 });
 
-it('a ceiling of a former release says what it approved, and that nothing of the active release is approved', async () => {
+it('a ceiling of an earlier release shows what it approved, and that nothing of the active release is approved', async () => {
   const other = await shown.install('Staled');
   await shown.root.stage(other, { ...shownManifest, release: '1.5.0' });
   await shown.root.activate(other, '1.5.0');
@@ -159,7 +159,7 @@ describe('the history of a plugin', () => {
   const actionsIn = (text: string) => new Set(text.match(/plugin_[a-z_]+\.[a-z_]+(?=<\/a>)/g));
   const path = () => /href="(\/audit\?plugin_installation_id=[^"]+)"/;
 
-  it('has what was done to its assignments and resources, for those who may read that', async () => {
+  it('has the changes of its assignments and resources, for users who may read them', async () => {
     const [, link = ''] = path().exec(await shown.show(shown.owner, {})) ?? [];
     const { status, text } = await shown.owner.get(`${link}&outcome=committed`);
     expect(status).toBe(200);
@@ -168,7 +168,7 @@ describe('the history of a plugin', () => {
     );
   });
 
-  it('has what was done to the plugin and its ceiling, for administrators of its owner', async () => {
+  it('has the changes of the plugin and its ceiling, for administrators of its owner', async () => {
     const visitor = await signInVisitor(api, shown.tenant.owner);
     const { text } = await visitor.get(`/audit?plugin_installation_id=${shown.plugin}`);
     expect(actionsIn(text)).toContain('plugin_installation.ceiling_replaced');
@@ -185,7 +185,7 @@ describe('the history of a plugin', () => {
   });
 });
 
-describe('a search', () => {
+describe('a search for plugins', () => {
   const find = async (user: ApiUser, text: string) =>
     (await user.get(`/search?q=${encodeURIComponent(text)}`)).body.results.map(
       ({ kind, id }: { kind: string; id: string }) => [kind, id],
@@ -198,12 +198,12 @@ describe('a search', () => {
     expect(await find(shown.dan, shown.zone)).toEqual([['plugin_resource', shown.zone]]);
   });
 
-  it('finds neither for those who may not read them', async () => {
+  it('finds neither plugins nor resources that the caller may not read', async () => {
     const stranger = (await makeTenant(api)).owner;
     for (const text of ['dns zo', shown.plugin, 'key-17', shown.zone]) expect(await find(stranger, text)).toEqual([]);
   });
 
-  it('leads to the page of either', async () => {
+  it('links to the pages of plugins and resources', async () => {
     const { text } = await shown.owner.get('/search?q=dns+zones');
     expect(text).toContain(`href="/admin/plugins/${shown.plugin}"`);
     const { location } = await shown.owner.get(`/search?q=${shown.zone}`);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-describe('the question of who may do what', () => {
+describe('the page that asks who may do what', () => {
   const ask = (visitor: Visitor, who: string, where: string, what = 'zone.sync') =>
     shown.show(visitor, { tab: 'assignments', who, what, where }).then(textOf);
 
@@ -26,12 +26,12 @@ describe('the question of who may do what', () => {
     ['', 'Core', 'May Bea use zone.sync'],
     ['Nobody', 'Core', 'No person that you know has the name, e-mail address or id &quot;Nobody&quot;'],
     ['Dan', 'Nowhere', 'There is no place with the name or id'],
-  ])('answers whoever assigns actions there about %s at %s', async (who, where, expected) => {
+  ])('answers a user who may assign actions there about %s at %s', async (who, where, expected) => {
     const ids: Record<string, string> = { $bea: shown.bea.id, $zone: shown.zone };
     expect(await ask(shown.owner, ids[who] ?? who, ids[where] ?? where)).toContain(expected);
   });
 
-  it('names the step that says no', async () => {
+  it('names the step of the check that denies', async () => {
     expect(await ask(shown.owner, 'Dan', 'Core', 'zone.read')).toContain('The ceiling approves the action: no');
     const [visitor, other] = [await signInVisitor(api, shown.administrator), await shown.install('Ended')];
     const action = await shown.root.actionId(other, 'zone.sync');
@@ -46,7 +46,7 @@ describe('the question of who may do what', () => {
     expect(text).toMatch(/A release was activated since the action was assigned\. That was .* UTC by Root/);
   });
 
-  it('answers as check does', async () => {
+  it('answers as the operation check does', async () => {
     const selector = { type: 'team', id: shown.tenant.team };
     for (const user of [shown.dan, shown.eve, shown.bea]) {
       const { allowed, reason } = await check(user, shown.sync, selector);
@@ -56,7 +56,7 @@ describe('the question of who may do what', () => {
     }
   });
 
-  it('answers a member about itself only', async () => {
+  it('answers a member only about themselves', async () => {
     const visitor = await signInVisitor(api, shown.eve);
     expect(await ask(visitor, '', 'Core')).toContain('No assignment covers this');
     const text = await ask(visitor, 'Dan', 'Core');
@@ -64,13 +64,13 @@ describe('the question of who may do what', () => {
     expect(text).not.toContain('Yes, now');
   });
 
-  it('offers the places that a name can mean', async () => {
+  it('offers the places that match a name', async () => {
     const text = await ask(shown.owner, 'Dan', shown.tenant.organization);
     expect(text).toContain('Which place do you mean?');
     expect(text).toMatch(/organization Tenant \d+ alone .*organization Tenant \d+ and everything in it/);
   });
 
-  it('offers places of one name with the project, team or organization that each is in', async () => {
+  it('offers places with the same name together with their project, team or organization', async () => {
     const { tenant, owner } = shown;
     const storage = await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Storage' });
     const edge = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Edge' });
@@ -94,7 +94,7 @@ describe('the question of who may do what', () => {
     expect((await ask(root, 'Dan', 'Core')).match(/team Tenant \d+ \/ Core/g)?.length).toBeGreaterThanOrEqual(2);
   });
 
-  it('answers for the only place whose name has the text in it', async () => {
+  it('answers for the only place whose name contains the text', async () => {
     expect(await ask(shown.owner, 'Dan', 'KEY-1')).toContain('May Dan use');
   });
 
@@ -130,7 +130,7 @@ describe('the question of who may do what', () => {
     expect(await ask(administrator, hidden, `team:${tenant.team}`)).toContain('May Night of others use');
   });
 
-  it('does not know people of other organizations, nor places there', async () => {
+  it('does not find people and places of other organizations', async () => {
     const stranger = await makeTenant(api);
     expect(await ask(shown.owner, stranger.owner.id, 'Core')).toContain('No person that you know');
     expect(await ask(shown.owner, 'Dan', stranger.team)).toContain('There is no place');

@@ -69,14 +69,14 @@ describe('the role that reads the tables of plugins', () => {
     expect(await look(url)).toMatchObject({ kind: 'missing' });
   });
 
-  it('may make no schemas in the database', async () => {
+  it('cannot create schemas in the database', async () => {
     const database = new URL(url).pathname.slice(1);
     await api.rows(`grant create on database ${database} to ${role}`);
     expect(await look(url)).toMatchObject({ why: expect.stringContaining('it may make schemas in the database') });
     await api.rows(`revoke create on database ${database} from ${role}`);
   });
 
-  it('is not the role of the service, and has to be set', async () => {
+  it('must be configured, and must not be the role of the service', async () => {
     const { databaseUrl } = api.services.config;
     expect(await look(databaseUrl)).toMatchObject({ why: expect.stringContaining('it is a superuser') });
     expect(await look(null)).toMatchObject({ why: 'COORDINATOR_PLUGIN_DATABASE_URL is not set' });
@@ -86,7 +86,7 @@ describe('the role that reads the tables of plugins', () => {
     expect(await look(gone)).toMatchObject({ why: 'the database did not answer' });
   });
 
-  it('can no longer read the schemas that the setting does not name any more', async () => {
+  it('loses access to schemas that are removed from the setting', async () => {
     const reader = { role, password: new URL(url).password };
     await createPluginReader(api.services.config.databaseUrl, { ...reader, schemas: ['dns', 'hidden'] });
     expect(await look(url)).toMatchObject({ why: expect.stringContaining('it may read hidden.') });
@@ -94,7 +94,7 @@ describe('the role that reads the tables of plugins', () => {
     expect(await look(url)).toMatchObject({ kind: 'missing' });
   });
 
-  it('can be made as docs/plugins.md says', async () => {
+  it('can be created as docs/plugins.md says', async () => {
     const own = new URL(api.services.config.databaseUrl);
     own.username = `${own.pathname.slice(1)}_reader`;
     own.password = 'secret';

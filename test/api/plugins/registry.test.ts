@@ -21,7 +21,7 @@ afterAll(() => api?.close());
 const install = () => installPlugin(api);
 
 describe('a manifest', () => {
-  it('is kept byte for byte with its digest', async () => {
+  it('is stored byte for byte with its digest', async () => {
     const { root, installation, path } = await install();
     const bytes = Buffer.from(`\n  ${JSON.stringify(manifestOf('1.0.0'))}  \n`);
     const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
@@ -97,7 +97,7 @@ describe('a manifest', () => {
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(message)]);
   });
 
-  it('a manifest with several problems is refused with all of them, each with its field and what would be right', async () => {
+  it('a manifest with several problems is refused with all of them, each with its field and what is accepted', async () => {
     const actions = [{ name: 'Zone Sync', selectors: ['galaxy'], effects: 'none' }, { name: 'zone.read' }];
     const answer = await stageBroken({
       actions,
@@ -143,7 +143,7 @@ describe('a manifest', () => {
     expect(answer.body.error).toMatch(/; and 5 more$/);
   });
 
-  it('a manifest of a release that is known with other bytes is refused', async () => {
+  it('a manifest of a release that was staged with other bytes is refused', async () => {
     const { root, installation, path } = await install();
     await root.stage(installation, manifestOf('1.0.0'));
     const other = {
@@ -155,7 +155,7 @@ describe('a manifest', () => {
     expect(codeOf(answer)).toEqual([409, 'plugin_release_differs']);
   });
 
-  it('a manifest that is staged again stays as somebody staged it first, and its actions keep their revision', async () => {
+  it('a manifest that is staged again is unchanged, and its actions keep their revision', async () => {
     const { root, installation, path } = await install();
     await root.stage(installation, manifestOf('1.0.0'));
     await root.activate(installation, '1.0.0');
@@ -182,7 +182,7 @@ describe('a manifest', () => {
 });
 
 describe('a release of which only the digest is known', () => {
-  it('can be activated, and needs its original manifest before anything of it is approved', async () => {
+  it('can be activated, and requires its original manifest before anything of it is approved', async () => {
     const { root, installation, path } = await install();
     const { manifest, digest } = encode(manifestOf('1.0.0'));
     const stage = async (body: object) =>
@@ -212,7 +212,7 @@ describe('a release of which only the digest is known', () => {
 });
 
 describe('an activation', () => {
-  it('raises the revision, and makes the ceiling stale', async () => {
+  it('increases the revision, and makes the ceiling stale', async () => {
     const { root, installation } = await stagePlugin(api);
     const ceiling = () => root.read(`/plugin-installations/${installation}/ceiling`);
     expect(await ceiling()).toMatchObject({ current: true, release: '1.0.0', installation_revision: 2, revision: 1 });
@@ -231,7 +231,7 @@ describe('an activation', () => {
 });
 
 describe('a plugin', () => {
-  it('is one of at most 100 of a team, also if several are installed at once', async () => {
+  it('is refused if its team already has 100, even if several are installed at once', async () => {
     const { organizationId, teamId } = await addTeam(api.services.orm);
     const root = new PluginAdministrator((await addUser(api, 'admin')).client);
     const ownership = { organization_id: organizationId, team_id: teamId, team_revision: 1 };

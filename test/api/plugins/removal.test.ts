@@ -28,7 +28,7 @@ async function stageUse() {
 }
 
 describe('the removal of a plugin', () => {
-  it('answers a receipt that is never cached, answers it again to its key, and is known by its outcome', async () => {
+  it('returns an uncacheable receipt, returns it again to the same key, and has an outcome', async () => {
     const { root, installation, path } = await stageUse();
     const body = await root.stateOf(path);
     const key = randomUUID();
@@ -54,7 +54,7 @@ describe('the removal of a plugin', () => {
     expect(events.length).toBeGreaterThan(0);
   });
 
-  it('needs a key, its revision and its whole ownership', async () => {
+  it('requires an idempotency key, the revision and the complete ownership', async () => {
     const { root, path } = await stageUse();
     const body = await root.stateOf(path);
     expect((await root.client.send('DELETE', path, body)).status).toBe(400);
@@ -66,7 +66,7 @@ describe('the removal of a plugin', () => {
     expect(codeOf(moved)).toEqual([409, 'ownership_changed']);
   });
 
-  it('needs the right to manage memberships, which a member lacks', async () => {
+  it('requires the right to manage memberships, which a member lacks', async () => {
     const { root, path, member, team } = await stageUse();
     const body = await root.stateOf(path);
     expect((await sendCommand(member.client, ['DELETE', path], body)).status).toBe(403);
@@ -90,7 +90,7 @@ describe('the removal of a plugin', () => {
     expect((await root.remove(installation)).status).toBe(200);
   });
 
-  it('is not held up by a resource of a team that was given to another organization, which can still delete it', async () => {
+  it('is not prevented by a resource of a team that was transferred, which can still delete it', async () => {
     const stage = await stagePlugin(api, 'organization');
     const { root, installation, organization, team } = stage;
     const expected_ownership = { ...noOwnership, organization_id: organization, team_id: team, team_revision: 1 };
@@ -139,7 +139,7 @@ describe('the removal of a plugin', () => {
     expect(await find(kept)).toEqual([]);
   });
 
-  it('races the registration of a resource: one of both is refused', async () => {
+  it('and a simultaneous registration of a resource do not both succeed', async () => {
     for (let turn = 0; turn < 5; turn += 1) {
       const { root, installation, team, expected_ownership } = await stageUse();
       const resource = { type: 'zone', name: 'raced', key: 'raced', team_id: team };
@@ -149,7 +149,7 @@ describe('the removal of a plugin', () => {
     }
   });
 
-  it('is allowed where the team is archived, since it takes authority away', async () => {
+  it('is allowed if the team is archived', async () => {
     const { root, installation, organization, team } = await stageUse();
     await root.command(['POST', `/organizations/${organization}/teams/${team}/archive`], {});
     expect((await root.remove(installation)).status).toBe(200);
@@ -157,7 +157,7 @@ describe('the removal of a plugin', () => {
 });
 
 describe('a plugin that was removed', () => {
-  it('ends its assignments, background principals and ceiling for good, and says so', async () => {
+  it('has no assignments, background principals and ceiling in force any more, and says so', async () => {
     const { root, installation, path, member, grant, background, sync, selector } = await stageUse();
     await root.remove(installation);
     const reason = { code: 'plugin_removed', message: 'the plugin was removed' };
@@ -179,7 +179,7 @@ describe('a plugin that was removed', () => {
     expect((await list('/plugin-background-principals?state=ended')).background_principals).toHaveLength(1);
   });
 
-  it('takes no command that gives anything', async () => {
+  it('refuses commands that give authority', async () => {
     const { root, installation, path, background, resource, sync, subject, selector, team, ...stage } =
       await stageUse();
     const assignment = await root.assignmentOf(sync, subject, selector);
@@ -214,7 +214,7 @@ describe('a plugin that was removed', () => {
     expect(revoked.status).toBe(200);
   });
 
-  it('is in no list once its owner was deleted, because nobody can read it any more', async () => {
+  it('is in no list once its owner was deleted', async () => {
     const { root, path, team } = await stageUse();
     const listed = async () => {
       const { installations } = await root.read('/plugin-installations?limit=200');
@@ -231,7 +231,7 @@ describe('a plugin that was removed', () => {
     expect((await root.client.send('GET', path)).status).toBe(404);
   });
 
-  it('stays readable, apart from the plugins that are installed, and its name can be used again', async () => {
+  it('is readable, but not listed with installed plugins, and its name can be used again', async () => {
     const { root, installation, path, team, organization } = await stageUse();
     const { actions: before } = await root.read(path);
     const names = ['stage', 'activate', 'replace_ceiling', 'delete'];

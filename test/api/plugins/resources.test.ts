@@ -49,7 +49,7 @@ async function deleteResource(owner: 'team' | 'organization' = 'team') {
 }
 
 describe('the key of a resource', () => {
-  it('stays that of its team after the resource was deleted, and the refusal is the same before and after', async () => {
+  it('is reserved for its team after the resource was deleted, with the same refusal as before', async () => {
     const { root, resource, register, installation, owner, ownership } = await stageTeams();
     const before = await register('a.example');
     expect(code(before)).toEqual([409, 'name_taken']);
@@ -61,7 +61,7 @@ describe('the key of a resource', () => {
     await root.createResource(installation, owner, ownership, 'a.example');
   });
 
-  it('may be taken again by its own team, and then the deleted resource is not restored until that one is deleted', async () => {
+  it('can be used again by its own team, and then the deleted resource cannot be restored', async () => {
     const { root, resource, installation, owner, ownership } = await stageTeams();
     await root.deleteResource(resource);
     const second = await root.createResource(installation, owner, ownership, 'a.example');
@@ -95,7 +95,7 @@ describe('the actions of a deleted resource', () => {
     },
   };
 
-  it.each(Object.entries(changes))('say as the restoration does that it is refused once %s', async (_name, change) => {
+  it.each(Object.entries(changes))('have the same refusal as the restoration once %s', async (_name, change) => {
     const stage = await deleteResource('organization');
     expect(await change(stage)).toMatchObject({ status: expect.toSatisfy((status: number) => status < 300) });
     const refused = await stage.root.restore(stage.resource);

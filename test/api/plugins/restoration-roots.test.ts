@@ -29,7 +29,7 @@ afterAll(async () => {
 const inDns = (table: string, key = 'id') => ({ schema: 'dns', table, key });
 
 describe('the roots of a resource', () => {
-  it('are found by quoted names, whatever characters they have', async () => {
+  it('are found whatever characters their names have', async () => {
     const root = { schema: 'Odd "names"', table: 'a table; --', key: 'the "key"' };
     const key = `it's "quoted"; drop table runs`;
     const stage = await deleteResource(api, { root, key });
@@ -77,7 +77,7 @@ describe('the roots of a resource', () => {
     ],
   ];
   it.each(shapes)(
-    'the roots of a resource that are %s are refused with that reason',
+    'that are %s are refused, and the error has this as its reason',
     async (_name, definition, root, kind, why) => {
       for (const statement of definition.split('; ')) if (statement) await api.rows(statement);
       await api.rows(`grant select on all tables in schema dns to ${readerRole()}`);
@@ -91,7 +91,7 @@ describe('the roots of a resource', () => {
     ['int', '7', ['007', ' 7', '+7']],
     ['name', 'n'.repeat(63), [`${'n'.repeat(63)} and more`]],
     ['text collate dns.caseless', 'Zone', ['zone', 'ZONE']],
-  ])('a root with a key of the type %s holds the key in one spelling alone', async (type, key, others) => {
+  ])('with a key of the type %s match only the exact key', async (type, key, others) => {
     const [table] = `spelled_${type}`.split(' ');
     await api.rows(
       `create collation if not exists dns.caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`,
@@ -104,7 +104,7 @@ describe('the roots of a resource', () => {
     for (const other of others) expect(await find(other.replace('KEY', key)), other).toMatchObject({ kind: 'missing' });
   });
 
-  it('roots in a schema that the role may not use, or a table that it may not read, tell the operator what to grant', async () => {
+  it('in a schema or table that the role may not read give an error with the missing privilege', async () => {
     await api.rows('create schema later');
     await api.rows('create table later.zones (id text)');
     const schemas = [...pluginSchemas, 'later'];
@@ -176,7 +176,7 @@ describe('the roots of a resource', () => {
   ];
 
   it.each(traps.map((trap, index) => [...trap, `trap${index}`] as const))(
-    'roots that have %s run no function of the plugin, and cannot be verified',
+    'that have %s run no function of the plugin, and cannot be verified',
     async (_name, definition, why, table) => {
       await api.rows('create sequence if not exists dns.sprung');
       await api.rows(`create or replace function dns.spring(text) returns boolean language plpgsql immutable as
@@ -191,7 +191,7 @@ describe('the roots of a resource', () => {
     },
   );
 
-  it('never take another key for their own where the column is too short for it', async () => {
+  it('do not match another key if the column is too short for it', async () => {
     await api.rows('create table dns.short (id varchar(3))');
     await api.rows(`insert into dns.short values ('abc')`);
     await api.rows(`grant select on dns.short to ${readerRole()}`);
@@ -199,12 +199,12 @@ describe('the roots of a resource', () => {
     expect(await verifyRoots(access, { roots: [inDns('short')], key: 'abc' })).toEqual({ kind: 'intact' });
   });
 
-  it('roots whose key is no value of the column have no row', async () => {
+  it("are missing if the key is not a value of the column's type", async () => {
     const { root, resource } = await deleteResource(api, { key: 'not a uuid', isThere: false });
     expect(codeOf(await root.restore(resource))).toEqual([409, 'plugin_root_missing']);
   });
 
-  it('roots that do not answer in time are answered by 503', async () => {
+  it('that cannot be read within the time limit make the restoration answer 503', async () => {
     const { root, resource } = await deleteResource(api);
     const answer = await whileLocked('dns.zones', () => root.restore(resource));
     expect([answer.status, answer.body.error]).toEqual([
@@ -214,7 +214,7 @@ describe('the roots of a resource', () => {
     expect((await root.restore(resource)).status).toBe(200);
   });
 
-  it('have a time for all of them together, and the one at which it ended is named', async () => {
+  it('have one time limit together, and the error names the root at which it expired', async () => {
     const key = randomUUID();
     await api.rows('create table dns.slow (id uuid)');
     await api.rows(`grant select on dns.slow to ${readerRole()}`);

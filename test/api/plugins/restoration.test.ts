@@ -32,7 +32,7 @@ const readBoth = (resource: string) =>
   );
 
 describe('restoring a resource', () => {
-  it('gives it back under its id, with the next revision and generation, and revives no assignment', async () => {
+  it('restores it with its id and the next revision and generation, and without its assignments', async () => {
     const { root, resource, sync, member } = await deleteResource(api);
     const before = await root.read(`/plugin-resources/${resource}`);
     expect(before.restoration).toBeNull();
@@ -71,7 +71,7 @@ describe('restoring a resource', () => {
     });
   });
 
-  it('answers 409 while its row is missing, and the same answer again to the same key', async () => {
+  it('answers 409 while its row is missing, and the same to the same key again', async () => {
     const { root, resource, key: row } = await deleteResource(api, { isThere: false });
     const key = randomUUID();
     const refused = await root.restore(resource, key);
@@ -81,7 +81,7 @@ describe('restoring a resource', () => {
     expect((await root.restore(resource)).status).toBe(200);
   });
 
-  it('refuses a key that stands for another command at once, and leaves nothing behind', async () => {
+  it('refuses a key of another command at once, and leaves no rows', async () => {
     const { root, resource, team } = await deleteResource(api);
     const key = randomUUID();
     const project = await sendCommand(root.client, ['POST', '/projects'], { team_id: team, name: 'Taken' }, key);
@@ -94,7 +94,7 @@ describe('restoring a resource', () => {
     expect(await api.rows('select from outbox where target = ?', [key])).toEqual([]);
   });
 
-  it('keeps its key from every other command, even if it was refused', async () => {
+  it('reserves its key, even if it was refused', async () => {
     const { root, resource, project } = await deleteResource(api, { isThere: false });
     const key = randomUUID();
     expect((await root.restore(resource, key)).status).toBe(409);
@@ -118,7 +118,7 @@ describe('restoring a resource', () => {
     expect((await root.restore(resource)).status).toBe(200);
   });
 
-  it('restoring a resource of a project that another team got meanwhile answers 409', async () => {
+  it('restoring a resource of a project that was transferred meanwhile answers 409', async () => {
     const { root, resource, project, organization, team } = await deleteResource(api);
     const other = (
       await root.client.send('POST', `/organizations/${organization}/teams`, { name: 'Other', slug: 'other' })
@@ -146,7 +146,7 @@ describe('restoring a resource', () => {
     expect(codeOf(await root.restore(resource))).toEqual([409, 'name_taken']);
   });
 
-  it('many times at once restores it once, and refuses whoever has too many under way', async () => {
+  it('many times at once restores it once, and refuses callers with too many running restorations', async () => {
     const { root, resource } = await deleteResource(api);
     const answers = await Promise.all(Array.from({ length: 16 }, () => root.restore(resource)));
     const statuses = answers.map(({ status }) => status);
@@ -158,7 +158,7 @@ describe('restoring a resource', () => {
     expect(refused?.headers).toMatchObject({ 'retry-after': expect.stringMatching(/^[1-9]/) });
   });
 
-  it('needs the administration of memberships', async () => {
+  it('requires the right to manage memberships', async () => {
     const { root, resource, team, member } = await deleteResource(api);
     const state = await root.stateOf(`/plugin-resources/${resource}`);
     const path = `/plugin-resources/${resource}/restore`;
@@ -169,7 +169,7 @@ describe('restoring a resource', () => {
     expect((await sendCommand(admin.client, ['POST', path], state)).status).toBe(200);
   });
 
-  it('counts the authority of its caller when it is committed', async () => {
+  it('depends on the authority of its caller at the commit', async () => {
     const { root, resource, team, organization } = await deleteResource(api);
     const state = await root.stateOf(`/plugin-resources/${resource}`);
     const admin = await addUser(api, 'maintainer', {
@@ -187,7 +187,7 @@ describe('restoring a resource', () => {
     expect(await root.read(`/plugin-resources/${resource}`)).toMatchObject({ deleted_at: expect.any(String) });
   });
 
-  it('answers 503 with an unknown outcome while nobody carries it out, and goes on under the same key', async () => {
+  it('answers 503 with an unknown outcome while no worker runs, and continues under the same key', async () => {
     const { root, resource } = await deleteResource(api);
     await engine.stop();
     const key = randomUUID();
@@ -217,7 +217,7 @@ describe('restoring a resource', () => {
   it.each([
     ['waits', 'running'],
     ['was carried out', 'restored'],
-  ])('tells that its outcome is unknown when the database fails once it %s', async (_name, status) => {
+  ])('answers an unknown outcome if the database fails once it %s', async (_name, status) => {
     const { root, resource } = await deleteResource(api);
     await engine.stop();
     const key = randomUUID();

@@ -30,7 +30,7 @@ describe('the background principals of a plugin', () => {
     await root.approveBackground(installation, sync, selector);
   });
 
-  it('the background principals of a plugin in one team take up no place of another team, or of the organization', async () => {
+  it('the background principals of a plugin in one team do not count towards the limit of another team or the organization', async () => {
     const { root, installation, team, sync, organization } = await stagePlugin(api, 'organization');
     const { teamId: other } = await addTeam(api.services.orm, organization);
     await copyBackground(await root.approveBackground(installation, sync, { type: 'team', id: team }), 199);
@@ -43,7 +43,7 @@ describe('the background principals of a plugin', () => {
     );
   });
 
-  it('no longer count once their place was archived', async () => {
+  it('do not count once their place was archived', async () => {
     const { root, installation, team, sync, environment } = await stagePlugin(api);
     await copyBackground(
       await root.approveBackground(installation, sync, { type: 'environment', id: environment }),
@@ -58,7 +58,7 @@ describe('the background principals of a plugin', () => {
     expect(counted).toHaveLength(1);
   });
 
-  it('are never more than 200, also if 50 are approved at once', async () => {
+  it('are never more than 200, even if 50 are approved at once', async () => {
     const { root, installation, team, sync } = await stagePlugin(api);
     const selector = { type: 'team', id: team };
     await copyBackground(await root.approveBackground(installation, sync, selector), 189);
@@ -79,7 +79,7 @@ describe('the background principals of a plugin', () => {
 });
 
 describe('the assignments of a plugin', () => {
-  it('are at most 10,000 of a team, also if several are made at once, and take up no place of another team', async () => {
+  it('are at most 10,000 of a team, even if several are created at once, and do not count for another team', async () => {
     const stage = await stagePlugin(api, 'organization');
     const { teamId: other } = await addTeam(api.services.orm, stage.organization);
     await copyGrant(await assignNew(stage, stage.team), 9997);
@@ -89,7 +89,7 @@ describe('the assignments of a plugin', () => {
     await assignNew(stage, other);
   });
 
-  it('no longer count once they have ended, and are made again up to the limit', async () => {
+  it('do not count once they have ended', async () => {
     const stage = await stagePlugin(api);
     await copyGrant(await assignNew(stage, stage.team), 9999);
     expect(codeOf(await tryNew(stage, stage.team))).toEqual(full);
@@ -100,7 +100,7 @@ describe('the assignments of a plugin', () => {
     expect(codeOf(await tryNew(stage, stage.team))).toEqual(full);
   });
 
-  it('are refused at once while the limit was reached a moment ago, also if others hold the lock of the share', async () => {
+  it('are refused at once if the limit was reached a moment ago, even if others hold the lock', async () => {
     const stage = await stagePlugin(api);
     await copyGrant(await assignNew(stage, stage.team), 9999);
     expect(codeOf(await tryNew(stage, stage.team))).toEqual(full);
@@ -113,7 +113,7 @@ describe('the assignments of a plugin', () => {
 });
 
 describe('the resources of a plugin', () => {
-  it('are at most 10,000 of a team, also after a restoration, and take up no place of another team', async () => {
+  it('are at most 10,000 of a team, even after a restoration, and do not count for another team', async () => {
     const { root, installation, organization, team } = await stagePlugin(api, 'organization');
     const { teamId: other } = await addTeam(api.services.orm, organization);
     const ownership = async (id: string) => (await root.read(`/organizations/${organization}/teams/${id}`)).revision;

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 describe('costly reads', () => {
-  it('costly reads of one person wait for each other, and too many at once are refused; those of another person go on', async () => {
+  it('costly reads of one person wait for each other, and too many are refused, unlike those of another person', async () => {
     // Nobody can lock this table while a search reads it, so searches wait as if it were large.
     const blocking = api.services.orm.em.fork();
     await blocking.begin();

@@ -58,7 +58,7 @@ describe('the record of a refusal names the resource that the request named', ()
     expect(await findRefusals({ resource_type: 'api_keys', resource_id: account.keyId })).toHaveLength(1);
   });
 
-  it('the record of a refusal names an organization by its id, even where the path has a slug', async () => {
+  it('the record of a refusal names an organization by its id, even if the path has a slug', async () => {
     const { body } = await tenant.owner.get(organizationPath());
     await refuse('PATCH', `/organizations/${body.slug}`, { name: 'Mine' });
     expect(await findRefusals({ resource_type: 'organizations', resource_id: tenant.organization })).toHaveLength(1);
@@ -75,7 +75,7 @@ describe('the record of a refusal names the resource that the request named', ()
     expect(await findRefusals({ resource_type: 'users', resource_id: viewer.id })).toHaveLength(1);
   });
 
-  it('the record of a refusal names no resource where the path names only the parent of what would be created', async () => {
+  it('the record of a refusal names no resource if the path names only the parent of a new resource', async () => {
     await refuse('POST', `${organizationPath()}/teams`, { name: 'Mine' });
     await refuse('POST', `${tenant.teamPath}/invitations`, { email: 'a@example.com' });
     const records = await findRefusals({ actor: viewer.id });
@@ -119,7 +119,7 @@ describe('the record of a refusal for a missing permission', () => {
     }
   });
 
-  it('has the id of an organization that the path names by its slug', async () => {
+  it('has the id of an organization whose slug is in the path', async () => {
     const { body } = await tenant.owner.get(organizationPath());
     expect((await requester.patch(`/organizations/${body.slug}`, { name: 'Mine' })).status).toBe(403);
     const [record] = await findRefusals({ actor: requester.id });
@@ -129,7 +129,7 @@ describe('the record of a refusal for a missing permission', () => {
     });
   });
 
-  it('has no owners where the target does not exist or the path is malformed', async () => {
+  it('has no owners if the target does not exist or the path is malformed', async () => {
     const missing = newId();
     for (const id of [missing, 'not%20an%20id'])
       expect((await requester.patch(`/projects/${id}`, { name: 'Mine' })).status).toBe(403);

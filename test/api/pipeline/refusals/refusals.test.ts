@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 describe('a refusal', () => {
-  it('is audited, whether the authorization or a rule of the operation refused', async () => {
+  it('is audited, whether it comes from the authorization or from a rule of the operation', async () => {
     const user = await api.addUser('requester');
     expect((await user.get('/users')).status).toBe(403);
     expect((await user.put(`/users/${user.id}`, { role: 'admin' })).status).toBe(403);
@@ -32,7 +32,7 @@ describe('a refusal', () => {
 });
 
 describe('the command of a caller who was refused a moment ago', () => {
-  it('does not wait for the rows of others, so it cannot hold them either', async () => {
+  it('does not wait for locked rows of other tenants, and cannot lock them', async () => {
     const { organizationId } = await addTeam(api.services.orm);
     const stranger = await api.addUser('maintainer');
     const change = () => stranger.patch(`/organizations/${organizationId}`, { name: 'Mine' });
