@@ -30,7 +30,7 @@ export const CreateUser = z
   .refine((user) => !isPersonal(user.password, user), notPersonal)
   .meta({ id: 'CreateUser' });
 
-/** Of themselves, users may change only the address and the name. */
+/** The changes that users may make to themselves: only the address and the name. */
 export const UpdateUser = z
   .strictObject({
     email: Email.optional(),

@@ -13,8 +13,8 @@ import { FirstAdministrator } from './bodies.ts';
 
 const tokenHeader = 'x-service-bootstrap-token';
 /**
- * The headers that clients send themselves. Every proxy names its client by another header, and a list of those would never be
- * complete: any header that is not listed here is taken for a proxy's.
+ * The headers that clients themselves send. Each proxy reports its client in a different header, and a list of those would never be
+ * complete. So any header that is not listed here counts as that of a proxy.
  */
 const clientHeaders = new Set([
   'host',
@@ -110,7 +110,7 @@ function isLoopback(address: string | null): boolean {
   return address !== null && (/^(::ffff:)?127\./.test(address) || address === '::1');
 }
 
-/** Constant time for texts of one length; the length of the token is no secret. */
+/** Compares texts in constant time if they have the same length. The length of the token is no secret. */
 function sameText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);

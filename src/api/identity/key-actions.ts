@@ -11,13 +11,13 @@ import type { ApiKeyDetails } from '#domain/identity/api-keys/store.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { ApiKeyView, viewApiKey } from './views.ts';
 
-/** The actions of callers on their own API keys. */
+/** What callers may do with their own API keys. */
 const ownKeyActions = actionsOf<KeyWithFacts & Ownership>()({
   rotate: { operation: 'profile.rotate_api_key', findRefusal: findRotationRefusal },
   revoke: { operation: 'profile.revoke_api_key', findRefusal: findRevocationRefusal },
 });
 
-/** One key, with what the caller may do with it. */
+/** A single key, with what the caller may do with it. */
 export const ApiKeyDetailsView = ApiKeyView.extend({ actions: ownKeyActions.view }).meta({ id: 'ApiKeyDetails' });
 
 /** Shows a caller's own API key. */

@@ -11,7 +11,7 @@ import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { ownSession, SignedInView, sessionFactsOf } from './session-operations.ts';
 
-/** A new password keeps API keys, so that unrelated automation goes on. */
+/** By default, API keys survive a new password, so that unrelated automation continues. */
 export const RevokeKeys = z
   .boolean()
   .default(false)

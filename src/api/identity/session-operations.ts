@@ -56,7 +56,7 @@ export const SessionView = z
 
 const sessionActions = actionsOf<Ownership>()({ end: { operation: 'auth.sign_out' } });
 
-/** One session, with what its user may do with it. */
+/** A single session, with what its user may do with it. */
 const SessionDetailsView = SessionView.extend({ actions: sessionActions.view }).meta({ id: 'SessionDetails' });
 
 export const SignedInView = z

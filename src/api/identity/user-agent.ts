@@ -1,4 +1,4 @@
-/** In order of precedence: the first match counts, because several browsers also contain the names of others. */
+/** In order of precedence: the first match counts, because the headers of several browsers also contain the names of others. */
 const programs: readonly (readonly [RegExp, string])[] = [
   [/^first-start-of-the-service$/, 'The first start of the service, which made the administrator and the sample'],
   [/\bEdgA?\//, 'Edge'],

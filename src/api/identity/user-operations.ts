@@ -37,7 +37,10 @@ const namedAccess: Access = {
   review: { resource: 'users', verb: 'get' },
 };
 
-/** Callers who may not manage users get the same answer for another user as for none (specification, *Users and profile*, rule 4). */
+/**
+ * A caller who may not manage users gets the same answer for another user as for one who does not exist (specification, *Users and
+ * profile*, rule 4).
+ */
 function accessTo(user: { id: string }, principal: Principal): Access {
   return { ...namedAccess, anyOf: [principal.id === user.id ? 'profile:manage' : 'user:manage'] };
 }
@@ -131,7 +134,7 @@ export const update = command({
   },
 });
 
-/** Sends the new address the link that confirms it, and warns the former one, where the installation sends e-mail. */
+/** If the installation sends e-mail, sends the confirmation link to the new address, and a warning to the former one. */
 async function mailChangedAddress(
   em: Em,
   { config, keyRing }: Services,
@@ -144,7 +147,7 @@ async function mailChangedAddress(
   if (before.emailVerified) await mailAddressChange(em, before);
 }
 
-/** Refuses what users may not change of themselves. */
+/** Refuses changes that users may not make to themselves. */
 function refuseOwn(principal: Principal, user: UserTarget, body: z.output<typeof UpdateUser>): void {
   if (body.password !== undefined) refuseOwnPassword(principal, user);
   refuseOwnPrivileges(principal, user, toUserChange(body));

@@ -53,7 +53,7 @@ function findOwn(user: UserWithFacts, caller: Principal, message: string): RuleA
   return user.id === caller.id ? { message } : null;
 }
 
-/** Users may change their own details whatever their role; other users need a role that is not above the caller's. */
+/** Refuses changes of a user whose role is above the caller's. Users may change their own details whatever their role. */
 function findAboveOwn({ role }: UserWithFacts, caller: Principal): RuleAgainst {
   const message = findRoleAboveOwn(caller, role);
   return message === null ? null : { message };

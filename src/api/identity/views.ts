@@ -46,7 +46,10 @@ export const IssuedKeyView = z
   })
   .meta({ id: 'IssuedKey' });
 
-/** The change of a command that created a key. Only the command's first answer shows the key. `replaced`: the key's predecessor. */
+/**
+ * The change of a command that created a key. Only the first answer of the command shows the key. `replaced` is the key that the new one
+ * replaces.
+ */
 export function issuedChange(
   principalId: string,
   { apiKey, key }: IssuedKey,

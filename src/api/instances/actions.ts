@@ -6,7 +6,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 /** An instance with its owner. */
 export type OwnedInstance = InstanceDetails &
   Ownership & {
-    /** Whether its last deployment can be planned again as it was. */
+    /** Whether its last deployment can be planned again with the same inputs. */
     readonly isPlannableAgain: boolean;
   };
 
@@ -14,7 +14,7 @@ const hasState = { message: 'the instance has a state already' };
 const hasNoState = { message: 'the instance has no state' };
 const isBusy = { message: 'a run is changing the instance: wait for it, or cancel it' };
 
-/** What a caller may do with an instance. Undoing an import also depends on what has run since. */
+/** What a caller may do with an instance. Undoing an import also depends on later runs. */
 export const instanceActions = actionsOf<OwnedInstance>()({
   deploy: { operation: 'runs.create' },
   download_state: {
@@ -46,8 +46,8 @@ export const instanceActions = actionsOf<OwnedInstance>()({
   },
 });
 
-/** What a caller may do with the list of who reads the outputs of an instance. */
+/** What a caller may do with the list of readers of an instance's outputs. */
 export const readersActions = actionsOf<InstanceTarget>()({ replace: { operation: 'instances.set_readers' } });
 
-/** What a caller may do with the setting by which an instance follows what it reads. */
+/** What a caller may do with the setting that an instance follows the outputs that it reads. */
 export const followActions = actionsOf<InstanceTarget>()({ replace: { operation: 'instances.set_follow' } });

@@ -23,7 +23,7 @@ import { ForgetState } from './bodies.ts';
 import { accessReview, InstanceParams, readAccess } from './operations.ts';
 import { StateVersionView, toStateVersion } from './views.ts';
 
-/** State holds secrets in clear text: reading it takes more than reading the instance. */
+/** A state contains secrets in clear text, so reading it requires more than reading the instance. */
 const stateAccess: Access = {
   ...readAccess,
   anyOf: ['environment:write'],
@@ -83,7 +83,7 @@ export const download = read({
   },
 });
 
-/** The bytes of a state. The document describes what the service checks of them. */
+/** The bytes of a state. The document describes which parts the service checks. */
 const StateBody = z
   .custom<Buffer>((body) => Buffer.isBuffer(body))
   .meta({

@@ -64,13 +64,13 @@ export function viewInvitation(invitation: InvitationWithStatus) {
   };
 }
 
-/** An invitation as the audit keeps it, with its owners: an organization's path does not name the team. */
+/** An invitation as the audit stores it, with its owners, because the path of an organization does not name the team. */
 export function describeInvitation(invitation: InvitationWithStatus) {
   const { id, email, role, teamRole, expiresAt, revision } = invitation;
   return { id, owners: invitation, after: { email, role, teamRole, expiresAt }, revision };
 }
 
-/** The change of a command that sent an invitation. Only its answer, and the mail to the invited address, hold the token. */
+/** The change of a command that sent an invitation. Only its answer, and the mail to the invited address, contain the token. */
 export async function sentChange(em: Em, { config, keyRing }: Services, principal: Principal, sent: SentInvitation) {
   const sender = { em, keyRing, subject: limitSubjectOf(principal, sent.invitation) };
   const emailed = config.mail !== null && (await mailInvitation(sender, sent));

@@ -22,7 +22,7 @@ const actionsAt = (level: MembershipLevel) =>
     },
   });
 
-/** What a caller may do with a membership; people may always leave. */
+/** What a caller may do with a membership. Users may always leave. */
 const memberActions = { organization: actionsAt('organization'), team: actionsAt('team') };
 
 /** The schema of the actions, which is the same at both levels. */

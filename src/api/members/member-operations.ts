@@ -30,7 +30,7 @@ type MemberPath<Level extends MembershipLevel> = OwnerPaths[Level] & { readonly 
 /** The differences between the operations on members of organizations and those on members of teams. */
 export interface MemberOperations<Level extends MembershipLevel> {
   readonly level: Level;
-  /** The path of the list; a member's path follows from it. */
+  /** The path of the list. The path of a member is derived from it. */
   readonly path: `/${string}/members`;
   readonly ownerParams: z.ZodType<OwnerPaths[Level]>;
   readonly memberParams: z.ZodType<MemberPath<Level>>;
@@ -38,7 +38,7 @@ export interface MemberOperations<Level extends MembershipLevel> {
   readonly view: z.ZodType<MemberAnswer<string>, SentMember<string>>;
   readonly details: z.ZodType<MemberDetailsAnswer<string>, SentMemberDetails<string>>;
   readonly summaries: Readonly<Record<'list' | 'get' | 'set' | 'remove', string>>;
-  /** `leave`: what people need to end their own membership. */
+  /** `leave`: the access that users need to end their own membership. */
   readonly access: Readonly<Record<'list' | 'set' | 'remove' | 'leave', Access>>;
   readonly find: (em: Em, path: OwnerPaths[Level]) => Promise<MembershipOwners[Level] | undefined>;
   /** Locks the owner for a change inside a command. */
@@ -147,7 +147,7 @@ function removeOperation<Level extends MembershipLevel>(declared: MemberOperatio
   });
 }
 
-/** Locks the user or service account whose authority changes, then the owner, so that its owners change one at a time. */
+/** Locks the user or service account whose authority changes, then the owner, so that the owner's memberships change one at a time. */
 async function findForMember<Level extends MembershipLevel>(
   { findToChange }: MemberOperations<Level>,
   em: Em,
@@ -159,7 +159,7 @@ async function findForMember<Level extends MembershipLevel>(
   return owner && { ...owner, joiner };
 }
 
-/** The change of a membership as the audit keeps it. */
+/** The change of a membership as the audit stores it. */
 function describeChange(userId: string, { before, after }: MemberChange<string>) {
   const facts = (member: MemberChange<string>['after']) => member && { role: member.role, membershipId: member.id };
   const compared = { before: facts(before), after: facts(after) };

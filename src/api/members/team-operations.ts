@@ -7,7 +7,7 @@ import { teamRoles } from '#domain/shared/vocabulary/roles.ts';
 import { memberOperations } from './member-operations.ts';
 import { TeamMemberDetailsView, TeamMemberView } from './views.ts';
 
-/** Changes that concern an owner need the right to manage owners as well, which the domain checks. */
+/** Changes of an owner's membership also require the permission to manage owners, which the domain checks. */
 const manageAccess: Access = {
   anyOf: ['team:write'],
   scope: 'team',

@@ -35,15 +35,15 @@ export function viewMember<Role extends string>({ userId, createdAt, ...member }
 
 export type MemberAnswer<Role extends string> = Omit<z.output<typeof TeamMemberView>, 'role'> & { role: Role };
 
-/** The same as clients receive it. */
+/** A member in the encoded form that clients receive. */
 export type SentMember<Role extends string> = Omit<z.input<typeof TeamMemberView>, 'role'> & { role: Role };
 
-/** One member, with what the caller may do with the membership. */
+/** A single member, with what the caller may do with the membership. */
 export type MemberDetailsAnswer<Role extends string> = Omit<z.output<typeof TeamMemberDetailsView>, 'role'> & {
   role: Role;
 };
 
-/** The same as clients receive it. */
+/** A single member in the encoded form that clients receive. */
 export type SentMemberDetails<Role extends string> = Omit<z.input<typeof TeamMemberDetailsView>, 'role'> & {
   role: Role;
 };

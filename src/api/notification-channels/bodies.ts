@@ -59,7 +59,7 @@ const Url = z
 
 const Config = z.strictObject({ recipients: Recipients.optional(), url: Url.optional() });
 
-/** The config of each kind, as the description of the API has it. The rules of channels say which one a kind lacks. */
+/** The config of each kind, for the description of the API. The rules of channels check which one a kind needs. */
 const EmailConfig = z.strictObject({ recipients: Recipients }).meta({ id: 'EmailChannelConfig' });
 const UrlConfig = z.strictObject({ url: Url }).meta({ id: 'UrlChannelConfig' });
 const configs = { email: EmailConfig, webhook: UrlConfig, slack: UrlConfig } as const;

@@ -156,7 +156,7 @@ export const remove = command({
   },
 });
 
-/** @throws Unprocessable saying which rule the address breaks */
+/** @throws Unprocessable naming the rule that the address breaks */
 async function checkUrl({ config }: Services, url: string | undefined): Promise<void> {
   if (url !== undefined) await checkOutboundField('config.url', url, config.outbound);
 }

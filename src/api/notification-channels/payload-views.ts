@@ -3,7 +3,7 @@ import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { describeToChannels, subjectKinds, topicNames } from '#domain/news/model.ts';
 import { channelMessageType, channelTest } from '#domain/news/topics.ts';
 
-/** What the service sends to a channel of the kind `webhook`. */
+/** A message that the service sends to a channel of the kind `webhook`. */
 export interface ChannelMessage {
   readonly type: string;
   readonly summary: string;

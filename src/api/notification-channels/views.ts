@@ -78,7 +78,7 @@ export const IssuedChannelView = ChannelView.extend({
     .describe('Of the kind `webhook`: signs every message. Shown only in this response. Null for other kinds.'),
 }).meta({ id: 'IssuedNotificationChannel' });
 
-/** A channel that sends e-mail has a problem from the start where no mail server is set. */
+/** A channel that sends e-mail has a problem from the start if no mail server is configured. */
 export function viewChannel(channel: ChannelDetails, { config }: Services): z.input<typeof ListedChannelView> {
   const { recipients } = channel;
   return {

@@ -152,7 +152,7 @@ function view(notification: NotificationDetails, context: ActionContext): z.inpu
   return { ...viewNotification(notification), actions: notificationActions.describe(context, installationOwnership) };
 }
 
-/** @throws HiddenResource also where the user may not read the subject any more */
+/** @throws HiddenResource, also if the user may no longer read the subject */
 async function findOwn(em: Em, principal: Principal, id: string): Promise<NotificationDetails> {
   const found = await readNotification(em, principal, id);
   if (!found) throw new HiddenResource('notification');

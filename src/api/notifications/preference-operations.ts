@@ -137,7 +137,7 @@ function findMailProblem(mailbox: Mailbox | undefined, isSent: boolean): string 
   return mailbox?.isVerified ? null : 'Your address is not confirmed.';
 }
 
-/** What the audit keeps. */
+/** The preferences as the audit stores them. */
 async function describe(em: Em, userId: string) {
   const preferences = await readPreferences(em, userId);
   const chat = await readChat(em, userId);

@@ -102,7 +102,7 @@ export const archiveThread = command({
   },
 });
 
-/** @throws HiddenResource where the user has no notification about the subject, or may not read the subject any more */
+/** @throws HiddenResource if the user has no notification about the subject, or may no longer read it */
 async function markOwnThread(em: Em, principal: Principal, subjectId: string, as: 'read' | 'archived') {
   const { items } = await listThread(em, principal, subjectId, { limit: 1 });
   if (items.length === 0) throw new HiddenResource('thread');

@@ -9,12 +9,12 @@ import type { NotificationDetails, ThreadDetails } from '#domain/notifications/s
 import type { Access, Ownership } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 
-/** Only people are told of something, and everybody sees their own notifications alone. */
+/** Only users get notifications, and they see only their own. */
 export const ownAsUser: Access = { ...own, principals: ['user'] };
 
 export const NotificationParams = z.strictObject({ id: Id });
 
-/** What a user may do with a notification of their own. Doing it again changes nothing. */
+/** What a user may do with their own notification. Repeating an action changes nothing. */
 export const notificationActions = actionsOf<Ownership>()({
   read: { operation: 'notifications.read' },
   archive: { operation: 'notifications.put_away' },

@@ -24,7 +24,7 @@ import { Slug } from '#domain/tenancy/model.ts';
 import { TransferOrganization } from './bodies.ts';
 import { ListedOrganizationView, OrganizationView, showOrganization, viewOrganization } from './views.ts';
 
-/** An organization in a path: its id, or a slug that it has or had. */
+/** An organization in a path: its id, or a present or former slug. */
 export const OrganizationName = findsByName(
   z.union([Id, Slug], { error: 'expected a lowercase UUID other than zero, or a slug such as "core-network"' }),
   async (em, name) => (await findOrganization(em, name))?.id,
@@ -88,7 +88,7 @@ export const create = command({
     anyOf: ['organization:write'],
     scope: 'platform',
     hidden: 'not_found',
-    // The creator becomes the owner, who answers for the organization and so must be a person.
+    // The creator becomes the owner, who is responsible for the organization and so must be a person.
     principals: ['user'],
     review: { resource: 'organizations', verb: 'create' },
   },

@@ -34,7 +34,7 @@ import { assign } from './grant-operations.ts';
 import { PluginParams } from './installation-operations.ts';
 import { ActionView, reasonOf, viewAction } from './views.ts';
 
-/** What the list of actions is about: one installation, or all of them. Then it holds only what its caller may read. */
+/** The subject of the list of actions: one installation or, if `installation` is null, all that the caller may read. */
 type Listed = (Ownership & { readonly installation: null }) | InstallationTarget;
 
 async function findListed(em: Em, id: string | undefined): Promise<Listed | undefined> {
@@ -65,10 +65,13 @@ export const list = read({
   },
 });
 
-/** A question reads many rows in a snapshot. The service answers one question of a person at a time, so that one person cannot take all connections. */
+/**
+ * A question reads many rows in a snapshot. The service answers one question of each person at a time, so that nobody can take all
+ * connections.
+ */
 const questions = new FairLimit({ running: 4, waiting: 50 });
 
-/** A question about an action names a place that its caller may read. */
+/** The declarations of questions about an action at a place that the caller may read. */
 const askedPlace = {
   turns: questions,
   params: PluginParams,
@@ -137,19 +140,21 @@ export const reviewGrant = read({
     }),
 });
 
-/** The body of a question that was not validated yet names no place. */
+/** Finds the place of a question. A body that was not validated yet names none. */
 function findAskedPlace(em: Em, { selector }: Partial<z.output<typeof ActionQuestion>>): Promise<Place | undefined> {
   return selector ? findPresentPlace(em, selector) : Promise.resolve(undefined);
 }
 
-/** The place and the action of a question, as one snapshot has them. The place may be gone since the caller was found to be able to read it. */
+/** Reads the place and the action of a question in one snapshot. The place may have been deleted after the access check. */
 async function readQuestion(em: Em, actionId: string, question: z.output<typeof ActionQuestion>) {
   const place = await findAskedPlace(em, question);
   if (!place) throw new HiddenReference('selector');
   return { place, ...(await findActionFor(em, actionId, place)) };
 }
 
-/** An action, for somebody who may read a place of the organization or team that installed its plugin. @throws NotFound for all others */
+/**
+ * Finds an action for a caller who may read a place of the organization or team that installed its plugin. @throws NotFound for all others
+ */
 async function findActionFor(
   em: Em,
   id: string,

@@ -13,13 +13,16 @@ import type { ResourceDetails } from '#domain/plugins/resources/store.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 
-/** A resource, with what the registry has against its restoration; null: nothing. */
+/** A resource, and why the registry refuses its restoration; null if it does not. */
 interface ShownResource extends Place {
   readonly resource: ResourceDetails;
   readonly restorationRefusal: Refusal | null;
 }
 
-/** What a caller may do with a resource of a plugin. Restoring it may find more in the way: a row of the plugin's tables that is missing. */
+/**
+ * What a caller may do with a resource of a plugin. A restoration may still fail for other reasons, such as a missing row in the plugin's
+ * tables.
+ */
 export const resourceActions = actionsOf<ShownResource>()({
   delete: {
     operation: 'plugin_resources.delete',
@@ -31,7 +34,10 @@ export const resourceActions = actionsOf<ShownResource>()({
   },
 });
 
-/** What a caller may do with an installed plugin. Removing it may find resources in the way, and activating a release that it is not staged. */
+/**
+ * What a caller may do with an installed plugin. A removal may still fail because of resources, and an activation because its release is
+ * not staged.
+ */
 export const installationActions = actionsOf<InstallationTarget>()({
   stage: { operation: 'plugin_installations.stage_manifest', findRefusal: findChangeRefusal },
   activate: { operation: 'plugin_installations.activate', findRefusal: findChangeRefusal },

@@ -6,7 +6,10 @@ import { readable } from '#domain/shared/values/human-name.ts';
 import { maxInteger } from '#domain/shared/values/storable.ts';
 import { ResourceName } from '#domain/tenancy/model.ts';
 
-/** Requests of the plugin operations. Expected revisions and owners are required: a command is for the state that its caller has read. */
+/**
+ * Requests of the plugin operations. They require expected revisions and owners, so that a command applies to the state that its caller has
+ * read.
+ */
 
 const Revision = z.int().min(1).max(maxInteger);
 
@@ -20,7 +23,7 @@ const expectedInstallation = {
   expected_ownership: OwnershipSnapshot,
 };
 
-/** Of a command that changes or ends what its path names. */
+/** The body of a command that changes or ends the resource in its path. */
 export const ExpectedState = z.strictObject(expected).meta({ id: 'PluginExpectedState' });
 
 export const InstallPlugin = z
@@ -36,7 +39,7 @@ export const InstallPlugin = z
   })
   .meta({ id: 'InstallPlugin', oneOf: [{ required: ['organization_id'] }, { required: ['team_id'] }] });
 
-/** Base64 has four characters for three bytes. */
+/** Base64 needs four characters for three bytes. */
 const maxEncoded = Math.ceil(maxManifestBytes / 3) * 4;
 
 export const StageManifest = z
@@ -88,7 +91,7 @@ export const ReplaceCeiling = z
   })
   .meta({ id: 'ReplacePluginCeiling' });
 
-/** What a check and a review ask about. */
+/** The question of a check or a review. */
 export const ActionQuestion = z.strictObject({ selector: Selector }).meta({ id: 'PluginActionQuestion' });
 
 export const AssignAction = z

@@ -19,7 +19,7 @@ import { AssignAction, ExpectedState } from './bodies.ts';
 import { PluginParams } from './installation-operations.ts';
 import { GrantView, ListedGrantView, PluginReceipt, viewGrant } from './views.ts';
 
-/** An id, or a text in a name. */
+/** A filter by an id, or by a text in a name. */
 const Named = z.string().trim().min(1).max(200);
 
 export const list = read({
@@ -130,7 +130,7 @@ export const revoke = command({
   },
 });
 
-/** Locks the installation and the action. @throws Invalid for an action that cannot be used at the place, as if there were none */
+/** Locks the installation and the action. @throws Invalid for an action that cannot be used at the place, as if it did not exist */
 async function lockAction(
   em: Em,
   id: string,

@@ -79,7 +79,7 @@ export const create = command({
   },
 });
 
-/** What every command about an installed plugin declares. */
+/** The declarations that all commands on an installed plugin share. */
 export const changesInstallation = {
   params: PluginParams,
   responses: { 200: PluginReceipt },

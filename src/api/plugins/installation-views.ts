@@ -67,7 +67,7 @@ export const CeilingView = z
   })
   .meta({ id: 'PluginCeiling' });
 
-/** The ceiling of an installation. Without one, nothing is approved. */
+/** The ceiling of an installation. If it has none, nothing is approved. */
 export function viewCeiling(
   installation: InstallationDetails,
   ceiling: CeilingDetails | undefined,

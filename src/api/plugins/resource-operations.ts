@@ -114,7 +114,7 @@ export const remove = command({
   },
 });
 
-/** Each restoration occupies a worker while it looks for roots. This keeps one caller from occupying all of them. */
+/** Each restoration occupies a worker while it searches for roots. This limit keeps one caller from occupying all of them. */
 const underWay = new ShareLimit({
   max: 4,
   refusal: 'four restorations of yours, or of this owner, are under way: wait until one has ended',
@@ -153,7 +153,7 @@ export const restore = command({
     );
   },
   handle: () => {
-    // The workflow has left its receipt in the transaction that restored the resource, and the request is answered from it.
+    // The workflow has stored its receipt in the transaction that restored the resource, and the answer is made from it.
     throw new Error('a resource was restored without a receipt');
   },
 });

@@ -38,7 +38,7 @@ const endParts = {
   ),
 };
 
-/** The owners of a thing, for the commands that change it. */
+/** The owners of a resource, for the commands that change it. */
 export const ownedParts = { ownership: OwnershipSnapshot.describe('For `expected_ownership`.') };
 
 export const ActionView = z

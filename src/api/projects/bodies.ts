@@ -4,7 +4,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 
-/** What people say of a project. */
+/** The descriptive members of a project. */
 export const projectBody = {
   name: ResourceName,
   slug: Slug.optional(),

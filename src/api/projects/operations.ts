@@ -35,8 +35,8 @@ const updateAccess: Access = {
   review: { resource: 'projects', verb: 'update' },
 };
 /**
- * The team that receives a project sets the approval policies and uses the secrets of its environments. A transfer therefore
- * demands what deleting the team demands, which an admin of the team may not do: nor may an admin weaken those policies.
+ * The team that receives a project controls the approval policies and the secrets of its environments. A transfer therefore requires the
+ * same access as deleting the team. An admin of the team does not have it, because an admin may not weaken those policies either.
  */
 const transferAccess: Access = {
   ...updateAccess,

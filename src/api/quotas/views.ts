@@ -66,7 +66,7 @@ const quotaFields = {
   updated_at: Time.nullable(),
 };
 
-/** A quota in a list, with what is used of its limits. */
+/** A quota in a list, with the usage of its limits. */
 export const ListedQuotaView = z.object({ ...quotaFields, usage: z.array(UsageView) }).meta({ id: 'ListedQuota' });
 
 /** What a caller may do with a quota. */
@@ -79,7 +79,7 @@ const quotaActions = actionsOf<QuotaTarget & { readonly hasQuota: boolean }>()({
   recount: { operation: 'quotas.recount' },
 });
 
-/** A quota that is read alone, with all that its owner uses. */
+/** A single quota, with everything that its owner uses. */
 export const QuotaView = z
   .object({ ...quotaFields, usage: z.array(UsageView), actions: quotaActions.view })
   .meta({ id: 'Quota' });
@@ -107,7 +107,7 @@ export async function viewQuota(em: Em, quota: QuotaDetails): Promise<z.input<ty
   return view(quota, quota, await readUsage(em, quota, quota.limits, 'limited'));
 }
 
-/** Shows the quota of an owner, or that it has none, with the actions that the caller may take. */
+/** Shows the quota of an owner, or that the owner has none, with the actions that the caller may take. */
 export async function showQuota(
   em: Em,
   context: ActionContext,

@@ -2,7 +2,7 @@ import { actionsOf } from '#api/pipeline/actions.ts';
 import type { ScheduleTarget } from '#domain/schedules/store.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 
-/** What a caller may do with a schedule. A start also needs that the place of the work is not archived. */
+/** What a caller may do with a schedule. A start also requires that the environment of the work is not archived. */
 export const scheduleActions = actionsOf<ScheduleTarget>()({
   update: { operation: 'schedules.update', findRefusal: findArchivedRefusal },
   trigger: {

@@ -10,7 +10,7 @@ import { ResourceName } from '#domain/tenancy/model.ts';
 
 /** The bodies of requests for schedules (docs/schedules.md). */
 
-/** Null where the answer has null, so that a client can send back what it read. */
+/** Members may be null where the answer has null, so that a client can send back what it read. */
 const ScheduledTemplateRun = RunBody.extend({
   environment_id: RunBody.shape.environment_id.nullable(),
   version: RunBody.shape.version.nullable(),
@@ -84,7 +84,7 @@ export function toWork(work: z.output<typeof WorkBody>): Work {
     } = splitOptions(work.run, 'work.run.options');
     const { replace = [], ...rest } = run;
     const variablesFrom = variables_from ?? undefined;
-    // Null is what an answer has that names nothing.
+    // An answer has null if it names nothing.
     const omit = readDeployedStart({
       variables_from: variablesFrom,
       omit: named,

@@ -137,7 +137,7 @@ export const update = command({
     const change = toScheduleChange(body);
     if (!isPauseAlone(change)) requireWorkAuthority(principal, change.work ?? target.schedule.work, target);
     await updateSchedule(tx, services, target, change, principal);
-    // Work that was saved again has a new authority, and secrets of which no digest tells.
+    // Saving the work again gives it a new authority, and perhaps new secrets, which the digest does not cover.
     const after = { ...toAudited(services, target.schedule), ...(change.work && { workSaved: true }) };
     return { ...changeOf(target.schedule), before, after };
   },
@@ -183,7 +183,7 @@ export const trigger = command({
   },
 });
 
-/** @throws Forbidden unless the principal may start such work by itself, too */
+/** @throws Forbidden unless the principal may also start such work directly */
 function requireWorkAuthority(principal: Principal, work: Pick<Work, 'kind'>, target: Ownership): void {
   const access = workAuthority(work);
   const denial = toDenial({ targetName: 'team' }, { decision: decide(principal, access, target), access });
@@ -191,8 +191,8 @@ function requireWorkAuthority(principal: Principal, work: Pick<Work, 'kind'>, ta
 }
 
 /**
- * What the audit keeps: everything that decides what is started, and under whose authority. Of variables it keeps the names and a keyed digest of the
- * values that answers show, so that a change is seen and no value can be guessed.
+ * The schedule as the audit stores it: everything that decides what is started, and under whose authority. Variables are stored as names
+ * and a keyed digest of the values that answers show, so that a change can be noticed and no value can be guessed.
  */
 function toAudited(
   { installation }: Services,
@@ -210,7 +210,7 @@ function changeOf({ id, revision }: ScheduleTarget['schedule']) {
   return { id, revision };
 }
 
-/** Who may delete a schedule may pause it, too. */
+/** Whether a change only pauses the schedule. A caller who may delete a schedule may also pause it. */
 function isPauseAlone({ isEnabled, expectedRevision: _, ...others }: ScheduleChange): boolean {
   return isEnabled === false && Object.values(others).every((value) => value === undefined);
 }

@@ -10,7 +10,7 @@ import { nextTimes } from '#domain/shared/schedules/next-times.ts';
 import { requestedOperations, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { scheduleActions } from './actions.ts';
 
-/** How many next times are shown. */
+/** The number of next times in an answer. */
 const shownTimes = 5;
 
 const variables = z.record(z.string(), z.unknown()).describe('Secret values are masked as `{"sensitive": true}`.');
@@ -98,7 +98,7 @@ export const ListedScheduleView = z
   })
   .meta({ id: 'ListedSchedule' });
 
-/** A schedule that is read alone. */
+/** A single schedule. */
 export const ScheduleView = ListedScheduleView.extend({ actions: scheduleActions.view }).meta({
   id: 'Schedule',
 });

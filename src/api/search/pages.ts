@@ -20,12 +20,14 @@ import { find } from './operations.ts';
 type Found = EncodedAnswerOf<typeof find.responses>;
 type Result = Found['results'][number];
 
-/** Adds the page that the search of the bar leads to. */
+/** Adds the page for the search in the bar. */
 export function registerSearch(addPage: AddPage): void {
   addPage('GET', pages.search, showSearch);
 }
 
-/** What has exactly these names, by the name, for those who may search. It is as costly as a search, and waits in the same queue. */
+/**
+ * Finds things with exactly these names, by name, for visitors who may search. It is as costly as a search, and waits in the same queue.
+ */
 export async function findNamed(
   visit: Visit<unknown>,
   texts: readonly string[],
@@ -36,7 +38,10 @@ export async function findNamed(
   return inTurn(principal, () => findByWholeNames(em, principal, { texts, kinds }));
 }
 
-/** Lists what the visitor may read and whose name, address, message or id has the text in it. If the text is the id of one thing, its page opens. */
+/**
+ * Lists everything that the visitor may read whose name, address, message or id contains the text. If the text is the id of one thing,
+ * redirects to its page.
+ */
 async function showSearch(visit: Visit): Promise<FastifyReply> {
   const text = visit.query('q')?.trim() ?? '';
   const searched = await submit(visit, ['q'], async () =>
@@ -84,7 +89,7 @@ function renderResult(result: Result, icon: IconName): Html {
   }${result.message ? html`<span class="muted foreign">${shorten(result.message)}</span>` : null}</li>`;
 }
 
-/** What tells a run apart is its status. */
+/** The context of a result. Runs are distinguished by their status. */
 function describeContext({ kind, context, status_reason, waiting_on }: Result): string | null {
   return kind === 'run' ? lookOfRun({ status: context as RunStatus, status_reason, waiting_on }).word : context;
 }
@@ -103,7 +108,7 @@ function renderMore(kind: Result['kind'], text: string): Html {
     : html`<p class="muted">There are more. A longer text finds fewer.</p>`;
 }
 
-/** Links to the lists of all runs of the instances that are called as the text, since the results are only the newest ones. */
+/** Links to lists of all runs of the instances with this name, because the results contain only the newest runs. */
 function renderAllRuns(results: readonly Result[], text: string): Html {
   const called = results.filter(({ kind, name }) => kind === 'instance' && name.toLowerCase() === text.toLowerCase());
   return html`${called.map(

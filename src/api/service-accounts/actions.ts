@@ -36,7 +36,7 @@ export const accountActions = actionsOf<AccountWithFacts>()({
   revoke_key: { operation: 'service_account_keys.revoke' },
 });
 
-/** The refusal of a new key by the rules of the account; null if they allow it. */
+/** Why the rules of the account refuse a new key; null if they allow it. */
 export function findIssuingRefusal(account: AccountWithFacts, caller: Principal): RuleAgainst {
   return findBeyond(account, caller) ?? findArchivedRefusal(account);
 }

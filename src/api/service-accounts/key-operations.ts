@@ -69,7 +69,7 @@ const keysAccess: Access = { ...manageAccess, review: { inherits: 'service_accou
 
 const keysOf = ({ params }: { params: { id: string } }) => [authorityLock(params.id)];
 
-/** The user who creates a key answers for it; where an account creates it, the user who answers for that account. */
+/** The user who is responsible for a new key: the creator or, if an account creates it, the user who is responsible for that account. */
 function holderOf({ id }: AccountTarget, caller: Principal) {
   return { principalId: id, kind: 'service_account', issuedBy: caller.responsibleUserId ?? caller.id } as const;
 }

@@ -32,7 +32,7 @@ import {
 
 export const AccountParams = z.strictObject({ id: Id });
 
-/** The accounts of users belong to no team. */
+/** An access review names an account without a team, because accounts of users do not belong to one. */
 export const accessReview = { resource: 'service_accounts', unscoped: true, target: findAccount } as const;
 
 const readAccess: Access = { ...readAccountAccess, review: { ...accessReview, verb: 'get' } };
@@ -42,7 +42,7 @@ export const manageAccess: Access = {
   review: { ...accessReview, verb: 'update' },
 };
 
-/** Lets principals that manage users read and transfer an account whose owner is disabled: nobody else could. */
+/** Lets principals that manage users read and transfer an account whose owner is disabled. Nobody else could. */
 export function succession(access: Access) {
   return (account: AccountTarget, principal: Principal): Access =>
     maySucceed(principal, account) ? { ...access, anyOf: ['user:manage'], scope: 'platform' } : access;
@@ -98,7 +98,7 @@ export const create = command({
   access: { ...manageAccess, scope: 'platform', review: { ...accessReview, verb: 'create' } },
   target: ({ em, body, lock }) => findFirstOwner(em, toNewOwner(body.owner), lock),
   targetName: 'the owner',
-  // Named users are refused by 403, named teams by 404.
+  // For users, the refusal is 403; for teams, it is 404.
   accessTo: ({ teamId }) => ({ ...manageAccess, hidden: teamId === null ? 'forbidden' : 'not_found' }),
   idempotency: 'none',
   audit: 'service_account.created',
@@ -181,7 +181,7 @@ export const remove = command({
   },
 });
 
-/** The owner of a new account. An unknown user gets the same answer as a user whom the caller may not choose. */
+/** Finds the owner of a new account. An unknown user gets the same answer as one whom the caller may not choose. */
 async function findFirstOwner(em: Em, owner: NewOwner, lock: boolean): Promise<OwnerTarget | undefined> {
   const found = await findAccountOwner(em, owner, lock);
   if (found || owner.userId === undefined) return found;

@@ -11,7 +11,7 @@ import { TransferServiceAccount, toNewOwner } from './bodies.ts';
 import { AccountParams, accessReview, changeOf, manageAccess, succession } from './operations.ts';
 import { ServiceAccountView, viewOwner } from './views.ts';
 
-/** A new owner for a service account. */
+/** Operations that give a service account a new owner. */
 
 export const transfer = command({
   id: 'service_accounts.transfer',

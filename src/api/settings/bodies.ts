@@ -16,13 +16,13 @@ import { PoolName } from '#domain/shared/vocabulary/pools.ts';
 import { limitOf, quotaKindNames } from '#domain/shared/vocabulary/quotas.ts';
 import { FeatureView } from './views.ts';
 
-/** An object that may have any of these members. A member may be null, and so may the object, which stands for null in all members. */
+/** An object with any of these members. A member may be null. The object itself may be null, which means null for all members. */
 function someOf<Name extends string, S extends z.ZodType>(names: readonly Name[], schemaOf: (name: Name) => S) {
   const members = names.map((name) => [name, schemaOf(name).nullable().optional()] as const);
   return z.strictObject(Object.fromEntries(members) as Record<Name, z.ZodOptional<z.ZodNullable<S>>>).nullable();
 }
 
-/** A gate as it is set, or as it is read: then it has no reason while it is on. */
+/** A gate in the form in which it is set, or in which it is read: then its reason is null while it is on. */
 const SentGate = z.discriminatedUnion('enabled', [
   ignoringShown(OpenGate.extend({ reason: z.null().optional() }), FeatureView),
   ignoringShown(ClosedGate, FeatureView),
@@ -59,7 +59,7 @@ export const UpdateSettings = z
   })
   .meta({ id: 'UpdateSettings' });
 
-/** The change that a body asks for. What a read shows of an area beside its gate is left out. */
+/** The change that a body requests. The descriptive members of an area, which reads add, are left out. */
 export function toSettingsChange({
   expected_revision: expectedRevision,
   features,

@@ -10,7 +10,7 @@ import type { SettingsTarget } from '#domain/settings/settings.ts';
 import { approvalRules } from '#domain/shared/vocabulary/approval.ts';
 import { quotaKindNames } from '#domain/shared/vocabulary/quotas.ts';
 
-/** There is one document of settings. Access reviews and the audit know it by this name. */
+/** The name of the only document of settings, in access reviews and in the audit. */
 export const settingsName = 'global';
 
 const Kept = z.union([z.int(), z.literal('forever')]);

@@ -37,19 +37,19 @@ const updateAccess: Access = {
   teamAction: 'team.metadata.write',
   review: { ...accessReview, verb: 'update' },
 };
-/** Archiving, deleting and transferring a team take the right to delete it. */
+/** Archiving, deleting and transferring a team require the permission to delete it. */
 const archiveAccess: Access = {
   ...updateAccess,
   teamAction: 'team.delete',
   review: { ...accessReview, verb: 'archive' },
 };
 
-/** The team that a path names; undefined where it belongs to another organization. */
+/** The team in a path; undefined if it belongs to another organization. */
 export function teamOf(em: Em, { orgID, id }: z.output<typeof TeamParams>, lock = false) {
   return findTeam(em, { organization: orgID, id }, lock);
 }
 
-/** The same, locked for a change where asked. */
+/** The same team, locked for a change if requested. */
 export function teamToChange(em: Em, { orgID, id }: z.output<typeof TeamParams>, lock: boolean) {
   return findTeamToChange(em, { organization: orgID, id }, lock);
 }

@@ -6,9 +6,9 @@ import type { AttemptDetails } from '#domain/undo/store.ts';
 
 interface AttemptFacts extends Ownership {
   readonly details: AttemptDetails;
-  /** The destroy that has ended every attempt at undoing its run. */
+  /** The destroy that ended all attempts to undo its run. */
   readonly destruction: Destruction | undefined;
-  /** The obstacle that keeps every step of the attempt from happening. */
+  /** The obstacle that prevents every step of the attempt. */
   readonly obstacle: Refusal | null;
 }
 

@@ -88,7 +88,7 @@ export const ListedUndoAttemptView = z
   })
   .meta({ id: 'ListedUndoAttempt' });
 
-/** An attempt that is read alone. */
+/** A single attempt. */
 export const UndoAttemptView = ListedUndoAttemptView.extend({ actions: attemptActions.view }).meta({
   id: 'UndoAttempt',
 });

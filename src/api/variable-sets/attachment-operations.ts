@@ -9,7 +9,7 @@ import { ReplaceAttachments, toAttachments } from './bodies.ts';
 import { changesSet, readsSet } from './operations.ts';
 import { AttachmentsView, viewAttachments } from './views.ts';
 
-/** Where a set is attached. */
+/** Operations on the places where a set is attached. */
 
 async function showAttachments(em: Em, context: ActionContext, target: VariableSetTarget) {
   const { set } = target;

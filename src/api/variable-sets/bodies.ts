@@ -8,7 +8,7 @@ import { maxAttachments } from '#domain/variable-sets/attach.ts';
 
 /** The bodies of requests about variable sets. */
 
-/** What people say of a set. */
+/** The descriptive members of a set. */
 export const variableSetBody = { name: ResourceName, description: z.string().max(1000).default('') };
 
 export const CreateVariableSet = z

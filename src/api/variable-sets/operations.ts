@@ -29,7 +29,7 @@ const deleteAccess: Access = { ...writeAccess, review: { ...review, verb: 'delet
 
 export const VariableSetParams = z.strictObject({ id: Id });
 
-/** What the operations share that read what a set holds, or change it. */
+/** The declarations shared by operations that read or change the content of a set. */
 export const readsSet = {
   params: VariableSetParams,
   access: { ...readAccess, review: { inherits: 'variable_sets.get' } },

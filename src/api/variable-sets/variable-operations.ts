@@ -20,7 +20,7 @@ import { findVariable, listVariables, readShownVariables } from '#domain/variabl
 import { changesSet, readsSet, VariableSetParams } from './operations.ts';
 import { showVariableOfSet, VariableOfSetView } from './views.ts';
 
-/** The variables that a set holds. */
+/** Operations on the variables of a set. */
 
 const SetRevision = z.int().describe('Of the set. It rises with every change of its variables.');
 

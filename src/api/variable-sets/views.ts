@@ -31,7 +31,7 @@ export function viewVariableSet(set: ListedVariableSet): z.input<typeof ListedVa
   return { id, name, description, ...viewOwner(set), variables, attachments, created_at: createdAt, revision };
 }
 
-/** One variable of a set, with what the caller may do with it. */
+/** A single variable of a set, with what the caller may do with it. */
 export const VariableOfSetView = VariableView.extend({
   warnings: VariableWarnings,
   actions: variableOfSetActions.view,

@@ -40,10 +40,10 @@ const variableFields = {
   revision: ShownRevision.revision,
 };
 
-/** What a variable shows, alone or in a list. */
+/** The members of a variable that answers show, in a list or alone. */
 const Shown = VariableView.extend({ warnings: z.unknown(), actions: z.unknown() });
 
-/** A variable's name. Setting a variable checks what its category demands besides. */
+/** The name of a variable. Setting a variable also checks what its category requires. */
 export const VariableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/, { error: 'expected letters, digits, "_" and "-", starting with no digit' });
@@ -64,12 +64,12 @@ export const ReplaceVariables = z
       })
       .optional()
       .meta({ type: 'null', description: 'As the last page of the list has it.' }),
-    // Of all variables. A list is refused if a variable was added meanwhile.
+    // The revision of all variables. A list is refused if a variable was added meanwhile.
     ...ShownRevision,
   })
   .meta({ id: 'ReplaceEnvironmentVariables' });
 
-/** The same, as the description of the API names it for variable sets. */
+/** The same body, with the name that the API's description has for variable sets. */
 export const ReplaceVariablesOfSet = ReplaceVariables.meta({ id: 'ReplaceVariableSetVariables' });
 
 /** @throws Invalid if the body names another variable than the path */
@@ -83,17 +83,17 @@ export function toNamedVariable(
   return { ...toNewVariable({ ...body, name }), expectedRevision: revisionFor(body, headers) };
 }
 
-/** The place is where the variable is in the request. @throws Invalid if the body names two revisions */
+/** `place` is the path of the variable in the request. @throws Invalid if the body names two revisions */
 export function toNewVariable(body: z.output<typeof ListedVariable>, place = ''): NewVariable {
   const { name, category, sensitive, phases, has_plan_value: hasPlanValue } = body;
-  // Secrets are shown as null.
+  // Answers show secrets as null.
   const value = sensitive && body.value === null ? undefined : body.value;
   const planValue = toPlanValue(body, place);
   const expectedRevision = revisionFor(body, {}, place);
   return { name, category, sensitive, phases, value, planValue, hasPlanValue, expectedRevision };
 }
 
-/** Undefined: the value for planning stays as it is; null: there is none. @throws Invalid for a value that there shall not be */
+/** The value for planning. Undefined: it stays as it is; null: there is none. @throws Invalid if there must not be a value */
 function toPlanValue(
   { plan_value: value, has_plan_value: has, sensitive }: z.output<typeof ListedVariable>,
   place: string,

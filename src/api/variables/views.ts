@@ -37,7 +37,7 @@ export const VariableWarnings = z
     'What is probably a mistake, such as a default for a template variable that no template has. Of the set of an organization, only those are told who may read all its teams.',
   );
 
-/** What is probably a mistake about a variable of an environment or of a set with this owner. */
+/** Finds probable mistakes in the variables of an environment, or of a set with this owner. */
 export async function findVariableWarnings(
   em: Em,
   reader: Principal,
@@ -62,7 +62,7 @@ export function viewVariable({ phases, planValue, hasPlanValue, updatedAt, ...va
   };
 }
 
-/** The audit keeps a variable's name and whether it is sensitive, and never its value. */
+/** A variable as the audit stores it: never with its value. */
 export function describeVariable({ name, category, sensitive, phases, hasPlanValue, revision }: ShownVariable) {
   return { name, category, sensitive, phases: [...phases], hasPlanValue, revision };
 }

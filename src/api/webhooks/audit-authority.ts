@@ -5,7 +5,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden, Invalid } from '#domain/shared/errors.ts';
 import { auditPatterns, auditStream, hearsAudit } from '#domain/webhooks/model.ts';
 
-/** Why a principal may not change or make a webhook with these patterns; null: it may, as far as the audit is concerned. */
+/** Why a principal may not create or change a webhook with these patterns. Null if it may, as far as the audit is concerned. */
 export function auditRefusal(principal: Principal, owner: Ownership, patterns: readonly string[]): string | null {
   if (!hearsAudit(patterns) || mayReadAuditOf(principal, owner)) return null;
   return (
@@ -15,9 +15,9 @@ export function auditRefusal(principal: Principal, owner: Ownership, patterns: r
 }
 
 /**
- * Lets only those who may read the audit of an owner have it sent somewhere, or change a webhook that sends it. Call it in the transaction that
- * changes the webhook.
- * @throws Forbidden, or Invalid for a project's webhook, since no audit record names a project
+ * Lets a principal send the audit of an owner somewhere, or change a webhook that does, only if it may read that audit. Call it in the
+ * transaction that changes the webhook.
+ * @throws Forbidden, or Invalid for a project's webhook, because no audit record names a project
  */
 export function checkAuditPatterns(
   principal: Principal,

@@ -5,7 +5,7 @@ import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ResourceName } from '#domain/tenancy/model.ts';
 import { maxPatterns } from '#domain/webhooks/model.ts';
 
-/** Whether a type exists is checked by the operation, which knows all operations. */
+/** A pattern of event types. The operation, which knows all operations, checks whether such a type exists. */
 export const Pattern = z
   .string()
   .max(100)

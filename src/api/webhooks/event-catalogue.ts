@@ -12,7 +12,7 @@ export interface CatalogueEvent extends Pick<EventType, 'subject' | 'summary' | 
   readonly type: string;
 }
 
-/** Every event that webhooks can hear, by name: those that areas declare, those of all other actions of the audit, and its records. */
+/** All events that webhooks can receive, by name: those that areas declare, those of all other audit actions, and audit records. */
 export function eventCatalogue(operations: readonly Operation[]): CatalogueEvent[] {
   const known = catalogues.get(operations);
   if (known) return known;
@@ -40,7 +40,7 @@ export function eventCatalogue(operations: readonly Operation[]): CatalogueEvent
   return events;
 }
 
-/** The type under which a webhook receives the records of the audit, one message for each record. */
+/** The event type under which a webhook receives audit records, one message for each record. */
 const auditRecorded: CatalogueEvent = {
   type: auditStream,
   subject: 'audit_record',

@@ -155,12 +155,12 @@ export const remove = command({
   },
 });
 
-/** @throws Unprocessable saying which rule the address breaks */
+/** @throws Unprocessable naming the rule that the address breaks */
 async function checkUrl({ config }: Services, url: string): Promise<void> {
   await checkOutboundField('url', url, config.outbound);
 }
 
-/** What the audit keeps of the fields of a webhook. */
+/** The fields of a webhook as the audit stores them. */
 function toAudited(services: Services, { isEnabled, url, ...fields }: Partial<NewWebhook>) {
   return {
     ...fields,
@@ -169,7 +169,10 @@ function toAudited(services: Services, { isEnabled, url, ...fields }: Partial<Ne
   };
 }
 
-/** The path of an address may be a secret, as chats have it, so the audit keeps its host, and a digest that tells one address from another. */
+/**
+ * The address as the audit stores it: its host, and a digest that tells addresses apart. The path may be a secret, as in addresses of
+ * chats.
+ */
 function auditedUrl({ installation }: Services, url: string) {
   const digest = createHmac('sha256', installation.bindingKey).update(`webhook address\n${url}`).digest('hex');
   return { host: new URL(url).host, digest: `hmac-sha256:${digest}` };

@@ -56,7 +56,7 @@ export const IssuedWebhookView = WebhookView.extend({
   secret: z.string().describe('Signs every request. Shown only in this response.'),
 }).meta({ id: 'IssuedWebhook' });
 
-/** A webhook as a principal sees it who may read it. */
+/** A webhook, as a principal who may read it sees it. */
 export function viewWebhook(webhook: WebhookDetails, principal: Principal): z.input<typeof ListedWebhookView> {
   const owner = { organizationId: webhook.belongsTo, teamId: webhook.teamId ?? null };
   return {
@@ -77,7 +77,7 @@ export function viewWebhook(webhook: WebhookDetails, principal: Principal): z.in
   };
 }
 
-/** Whether a principal may change a webhook with these owners and patterns. Others see neither its address nor what it sends. */
+/** Whether a principal may change a webhook with these owners and patterns. Others see neither its address nor its messages. */
 export function mayChange(principal: Principal, owner: Ownership, events: readonly string[]): boolean {
   return decide(principal, writeAccess, owner).allowed && auditRefusal(principal, owner, events) === null;
 }
@@ -116,7 +116,7 @@ export const DeliveryView = z
   })
   .meta({ id: 'WebhookDelivery' });
 
-/** @param showsText whether the reader may see what the endpoint answered */
+/** @param showsText whether the reader may see the endpoint's answer */
 export function viewDelivery(delivery: DeliveryDetails, showsText: boolean): z.input<typeof DeliveryView> {
   const { answerStatus: status, answerMs: milliseconds } = delivery;
   const text = showsText ? delivery.answerText : null;
@@ -132,7 +132,7 @@ export function viewDelivery(delivery: DeliveryDetails, showsText: boolean): z.i
   });
 }
 
-/** A delivery where it is read alone. */
+/** A single delivery. */
 export const DeliveryDetailsView = DeliveryView.extend({
   tries: z
     .array(
@@ -147,7 +147,7 @@ export const DeliveryDetailsView = DeliveryView.extend({
     ),
 }).meta({ id: 'WebhookDeliveryDetails' });
 
-/** `body` is that of the message, or null where it is not for the reader. */
+/** `body` is that of the message, or null if the reader may not see it. */
 export function viewDeliveryDetails(
   delivery: TriedDelivery,
   { body, showsText }: { readonly body: string | null; readonly showsText: boolean },

@@ -14,7 +14,7 @@ export const workerActions = actionsOf<WorkerDetails & Ownership>()({
 
 const unmade = { message: 'no operator has created the pool: create a pool of this name, and then change it' };
 
-/** A pool with what keeps it from being deleted at this moment; null: nothing. */
+/** A pool, and why it cannot be deleted now; null if it can. */
 interface PoolFacts extends PoolDetails, Ownership {
   readonly deletion: Refusal | null;
 }

@@ -65,7 +65,7 @@ export function toNewPool({
   };
 }
 
-/** Sending only the policy keeps the list, and the reverse. The merged rule is then validated. */
+/** A change of only the policy keeps the list, and the reverse. The merged rule is then validated. */
 const EgressChange = z.strictObject({ policy: z.enum(egressPolicies).optional(), allow: EgressList.optional() });
 
 export const UpdatePool = z

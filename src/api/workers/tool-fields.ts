@@ -6,8 +6,9 @@ import type { OfferedTool } from '#domain/workers/offered-tools.ts';
 import { describeTool } from './tool-words.ts';
 
 /**
- * The fields of a tool and its versions, with what workers offer. With `unchosen`, nothing need be chosen: it says what holds then.
- * @param path where the tool is in the operation's body
+ * The fields for a tool and its versions, with the tools that workers offer. If `unchosen` is a text, the choice is optional, and the text
+ * says what applies without one.
+ * @param path the path of the tool in the operation's body
  */
 export function toolFields(offered: readonly OfferedTool[], unchosen: string | null, path = 'tool'): FormField[] {
   const suggestions = offered.map((tool) => ({ value: tool.version, label: describeTool(tool) }));
@@ -37,7 +38,7 @@ function describeOffer(offered: readonly OfferedTool[]): string {
   return `Workers have ${offered.map(describeTool).join(', ')}.`;
 }
 
-/** Whether a worker has some version of a tool now. */
+/** Whether a worker has any version of a tool now. */
 export function isOffered(offered: readonly OfferedTool[], name: string): boolean {
   return offered.some((tool) => tool.name === name);
 }
@@ -46,14 +47,14 @@ function labelOf(offered: readonly OfferedTool[], name: string): string {
   return isOffered(offered, name) ? describeTool({ name }) : `${describeTool({ name })} (no live worker has it)`;
 }
 
-/** What happens to runs of tools that no worker has; empty if workers have all of them. */
+/** Says what happens to runs with tools that no worker has; empty if workers have all tools. */
 function describeMissing(offered: readonly OfferedTool[]): string {
   const missing = toolNames.filter((name) => !isOffered(offered, name)).map((name) => describeTool({ name }));
   if (missing.length === 0) return '';
   return `A run that needs ${missing.join(' or ')} waits until a worker has it, and other runs of its instance wait behind it.`;
 }
 
-/** The tool that was typed; null: none was chosen. @throws Invalid for versions of no tool */
+/** The tool that was typed; null if none was chosen. @throws Invalid for versions without a tool */
 export function readTool(typed: Typed, path = 'tool'): { name: string; version?: string } | null {
   const { [`${path}.name`]: name = '', [`${path}.version`]: range = '' } = typed;
   const version = range.trim();

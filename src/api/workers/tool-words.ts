@@ -1,4 +1,4 @@
-/** Names of tools as people write them. */
+/** Names of tools, as people write them. */
 const names: Readonly<Record<string, string>> = { opentofu: 'OpenTofu', terraform: 'Terraform' };
 
 /** A tool with its version or its range of versions, such as `OpenTofu ~> 1.10`. */

@@ -54,7 +54,7 @@ export function viewWorker(worker: WorkerDetails): z.input<typeof ListedWorkerVi
   };
 }
 
-/** Shows one worker with what it executes, and with the actions that the caller may take. */
+/** Shows one worker with the runs that it executes, and with the actions that the caller may take. */
 export function showWorker(context: ActionContext, worker: WorkerDetails, runs: readonly ExecutedRun[]) {
   return { ...viewWorker(worker), runs: [...runs], actions: workerActions.describe(context, owned(worker)) };
 }

@@ -62,7 +62,7 @@ function requireIssuer({ config: { issuer } }: Services): string {
   throw new NotFound('the issuer', ': an operator has to set COORDINATOR_BASE_URL or COORDINATOR_ISSUER');
 }
 
-/** Unlike other answers, these may be kept by verifiers and by proxies on the way. */
+/** An answer that, unlike others, verifiers and proxies may cache. */
 function publish(body: object): RawAnswer {
   return RawAnswer.by((_request, reply: FastifyReply) =>
     reply

@@ -4,7 +4,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { redeemToken } from '../email-operations.ts';
 
-/** Adds the page where users confirm their address by the link that was mailed to it. */
+/** Adds the page of the mailed link with which users confirm their address. */
 export function registerEmailConfirmation(addPage: AddPage): void {
   addLinkTokenPage(addPage, pages.confirmOwnEmail, {
     title: 'Confirm your e-mail address',

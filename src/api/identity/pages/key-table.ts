@@ -15,9 +15,9 @@ const looks = {
 } as const;
 
 /**
- * Keys with their use and their end.
- * @param held which schedules were saved with a key
- * @param paths what can be done with an active key; null: nothing
+ * A table of keys with their use and expiry.
+ * @param held says which schedules were saved with a key
+ * @param paths the forms for an active key; null if there are none
  */
 export function renderKeyTable(
   keys: readonly Key[],

@@ -11,7 +11,7 @@ import type { LocalPath } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { IssuedKeyView } from '../views.ts';
 
-/** What pages about the keys of users and of service accounts share. */
+/** Shared by the pages about keys of users and of service accounts. */
 
 export const keyFields: readonly FormField[] = [
   { name: 'name', label: 'Name', hint: 'What it is for, such as the pipeline that uses it.' },
@@ -24,12 +24,15 @@ export const keyFields: readonly FormField[] = [
   },
 ];
 
-/** The body of the operation that makes a key. */
+/** The body of the operation that creates a key. */
 export function toKeyBody(visit: Visit, { name, expires_at: expires }: Typed): Record<string, unknown> {
   return { name, ...(expires && { expires_at: toTime(visit, 'expires_at', expires) }) };
 }
 
-/** A time as a browser's field sends it, such as `2026-11-22T14:00`, in UTC. Any other text stays as it is, and the visit has that problem. */
+/**
+ * Reads a time in UTC from a browser's field, such as `2026-11-22T14:00`. Any other text is returned unchanged, and adds a problem to the
+ * visit.
+ */
 function toTime(visit: Visit, field: string, text: string): string {
   const time = new Date(`${text}Z`);
   if (!Number.isNaN(time.getTime())) return time.toISOString();
@@ -54,11 +57,11 @@ export const overlapField: FormField = {
 export interface ShownKey {
   readonly title: string;
   readonly crumbs: readonly Crumb[];
-  /** Where the visitor goes when the key is copied. */
+  /** The page to which the visitor returns after copying the key. */
   readonly back: LocalPath;
 }
 
-/** The answer to the form that made a key: the only page that shows it. */
+/** The answer to the form that created a key. It is the only page that shows the key. */
 export function issuedKeyPage({ api_key: apiKey, key }: z.input<typeof IssuedKeyView>, shown: ShownKey): Page {
   const { title, crumbs, back } = shown;
   return {

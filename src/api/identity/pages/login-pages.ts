@@ -15,7 +15,7 @@ import type { Services } from '../../services.ts';
 import { getSession, signIn, signOut } from '../session-operations.ts';
 import { type SignInForm, signedInPage, signInPage, unencryptedPage } from './login-views.ts';
 
-/** The form to sign in again, in place of a page whose visitor's session has ended. It leads on to `next`. */
+/** The sign-in form in place of a page, if the visitor's session has ended. It leads back to `next`. */
 export async function signInAgainPage(
   services: Services,
   request: FastifyRequest,
@@ -90,7 +90,7 @@ function findBlank(email: string, password: string): SignInForm['fields'] | unde
   return Object.keys(problems).length > 0 ? problems : undefined;
 }
 
-/** The form's messages for fields that the operation refuses. */
+/** The messages for fields that the operation refuses. */
 const fieldMessages: Readonly<Record<string, string>> = {
   email: 'Enter an e-mail address such as ana@example.com',
   password: 'A password has at most 1024 characters',

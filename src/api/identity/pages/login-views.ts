@@ -18,22 +18,22 @@ export interface SignInForm {
   readonly fields?: { readonly email?: string; readonly password?: string };
   /** A message about what has just happened. */
   readonly status?: string | null;
-  /** The visitor's session has ended. A script says so if something that they typed is kept. */
+  /** The visitor's session has ended. If something that they typed was kept, a script says so. */
   readonly hasEnded?: boolean;
-  /** What the settings tell everybody who signs in. */
+  /** The settings' notice for everybody who signs in. */
   readonly notice?: string | null;
 }
 
 const alertId = 'problem';
 const maxEmailLength = 254;
 
-/** Each line of it is a paragraph. */
+/** Renders the notice. Each of its lines becomes a paragraph. */
 function renderNotice(notice: string): Html {
   const lines = notice.split('\n').filter((line) => line.trim() !== '');
   return html`<div class="stack" role="note" aria-label="Notice">${lines.map((line) => html`<p class="foreign">${line}</p>`)}</div>`;
 }
 
-/** The form to sign in. The focus is on the first field that still has to be filled in. */
+/** The sign-in form. The focus is on the first field that is still empty. */
 export function signInPage(form: SignInForm): Page {
   const { email = '', next, alert, fields = {}, status, hasEnded, notice } = form;
   const passwordFirst = email !== '' && !fields.email;
@@ -94,7 +94,7 @@ export function signedInPage({ name, email, role }: Principal, expiresAt: string
   };
 }
 
-/** Replaces the form where the browser would drop the session cookie and send the password unencrypted. */
+/** Shown in place of the form if the browser would drop the session cookie and send the password unencrypted. */
 export function unencryptedPage(): Page {
   return {
     title: 'Sign in',

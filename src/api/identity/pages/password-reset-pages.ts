@@ -16,12 +16,12 @@ export function registerPasswordReset(addPage: AddPage): void {
   addPage('POST', pages.passwordReset, submitForm, { isPublic: true });
 }
 
-/** The token stands behind `#` in the link, so only the browser knows it until the visitor goes on. */
+/** Shows the first step. The token is behind `#` in the link, so only the browser knows it until the visitor continues. */
 function showLink(visit: Visit): Promise<FastifyReply> {
   return visit.show(passwordLinkPage());
 }
 
-/** Shows the form of a valid link. An invalid one is refused here already, before the user has chosen a password. */
+/** Shows the form of a valid link. An invalid link is refused already here, before the user chooses a password. */
 async function showForm(
   visit: Visit,
   token: string,

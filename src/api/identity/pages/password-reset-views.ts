@@ -10,7 +10,7 @@ export interface PasswordResetForm {
   readonly problems: Readonly<Record<string, string>>;
 }
 
-/** The first step, in which a script takes the token out of the address. Without scripts, it is pasted. */
+/** The first step. A script takes the token out of the address. Without scripts, the user pastes it. */
 export function passwordLinkPage(): Page {
   return {
     title: 'Set a new password',

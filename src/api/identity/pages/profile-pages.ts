@@ -154,7 +154,7 @@ function explain(error: unknown, status: number, headers: Readonly<Record<string
   return problems && Object.fromEntries(Object.entries(problems).map(([name, text]) => [name, toFieldProblem(text)]));
 }
 
-/** Ends a session or revokes a key. One that has ended already, perhaps from another window, counts as ended now. */
+/** Ends a session or revokes a key. It also succeeds if that has already happened, perhaps in another window. */
 async function submitRevocation(
   visit: Visit<{ id: string }>,
   operation: typeof signOut | typeof revokeApiKey,

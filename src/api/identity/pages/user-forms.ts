@@ -66,7 +66,7 @@ export function registerUserForms(addPage: AddPage): void {
 function registerEditing(addPage: AddPage): void {
   addUserForm(addPage, pages.editUser, 'update', {
     describe: (user, visit) => {
-      // People do not change their own role or state, so these are not offered to them.
+      // Users cannot change their own role or state, so the form does not offer it.
       const mayChange = refusalOf(user.actions, 'change_role') === null;
       const mayEnd = refusalOf(user.actions, user.enabled ? 'disable' : 'enable') === null;
       const state: FormField = {

@@ -12,7 +12,7 @@ import { capitalize } from '#api/web/text.ts';
 import { readUser, type ShownUser, type UserVisit, usersCrumb } from './user-frame.ts';
 import { renderState } from './users-page.ts';
 
-/** One user, for those who manage users. */
+/** Shows a user to visitors who manage users. */
 export async function showUser(visit: UserVisit): Promise<FastifyReply> {
   const user = await readUser(visit);
   const { id, name, email, email_verified: isVerified, role, enabled, created_at: since } = user;
@@ -37,7 +37,7 @@ ${await renderNextStep(visit, id)}
   });
 }
 
-/** Leads on to the organizations of the visitor. */
+/** Links to the visitor's organizations, which the user could join next. */
 async function renderNextStep(visit: UserVisit, id: string): Promise<Html> {
   const links = await renderOrganizationsToJoin(visit, id);
   return html`<section class="stack" aria-labelledby="next-step"><h2 id="next-step">Organizations</h2>

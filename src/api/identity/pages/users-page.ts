@@ -23,7 +23,7 @@ const any: Choice = { value: '', label: 'Any' };
 const roles: readonly Choice[] = [any, ...platformRoles.map((value) => ({ value, label: capitalize(value) }))];
 const states: readonly Choice[] = [any, { value: 'true', label: 'Enabled' }, { value: 'false', label: 'Disabled' }];
 
-/** The users of the installation, for those who manage them. */
+/** Shows the users of the installation to visitors who manage them. */
 export async function showUsers(visit: Visit): Promise<FastifyReply> {
   const reading = visit.mayDo(list);
   if (!reading.allowed) return visit.show(pageWithoutUsers(), 403);

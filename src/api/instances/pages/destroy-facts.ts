@@ -21,15 +21,20 @@ import { readSettings } from '#domain/settings/store.ts';
 import { describeSchedule } from '#domain/shared/schedules/describe-schedule.ts';
 import type { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
 
-/** What decides how a destroy goes, and what may undo it: the environment, its approval, and the schedules that work on the instance. */
+/** Facts that decide how a destroy runs, and what may undo it: the environment, its approval, and the schedules for the instance. */
 export interface DestroyFacts {
   readonly environment: { readonly id: string; readonly name: string } | null;
-  /** The policy under which admission would take the destroy; null: it is not known. */
+  /** The policy that admission would apply to the destroy; null if unknown. */
   readonly approval: ApprovalPolicy | null;
   readonly schedules: readonly ListedSchedule[];
-  /** The version that a destroy would run without a choice, if it has no destroy steps, and newest first those that have some. Null: a choice is not needed. */
+  /**
+   * The version that a destroy would run by default, if it has no destroy steps, and the versions that have some, newest first. Null if no
+   * choice is needed.
+   */
   readonly unable: { readonly version: string; readonly able: readonly string[] } | null;
-  /** The variables that a destroy needs and that nothing gives: no deployment, no default, no environment and no variable set. */
+  /**
+   * The variables that a destroy needs and that nothing provides: neither the deployment, nor a default, the environment or a variable set.
+   */
   readonly missing: readonly string[];
 }
 
@@ -60,7 +65,7 @@ export async function readDestroyFacts(visit: InstanceVisit, destroyed: Destroye
   return { environment, approval, schedules, unable: unable === null ? null : { version: unable, able }, missing };
 }
 
-/** The variables that a run of a version in an environment must be given. */
+/** The variables that somebody must enter for a run of a version in an environment. */
 async function findMissing(
   visit: InstanceVisit,
   spec: Readonly<Record<string, unknown>>,
@@ -73,7 +78,7 @@ async function findMissing(
     .filter((name) => !inherited?.has(slots.member('', name)));
 }
 
-/** The versions that can destroy, among the newest. */
+/** Those of the newest versions that can destroy. */
 async function readAble(visit: InstanceVisit, id: string): Promise<string[]> {
   const { versions } = await visit.read(listVersions, { params: { id }, query: { limit: '20' } });
   const names = versions.filter(({ yanked_at: yanked }) => yanked === null).map(({ version }) => version);

@@ -13,7 +13,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { readDestroyFacts, renderDestroyFacts } from './destroy-facts.ts';
 import { despiteDependents, instanceCrumbs, isDespiteDependents, readWithDependents } from './forms.ts';
 
-/** Adds the form that destroys what an instance holds, as it is deployed. It has no fields for variables: the form for a run has them. */
+/** Adds the form that destroys an instance as it is deployed. It has no fields for variables; the form for a run has them. */
 export function registerDestruction(addPage: AddPage): void {
   addFormPage(addPage, pages.destroyInstance, {
     read: readDestroyed,
@@ -59,7 +59,7 @@ async function readDestroyed(visit: InstanceVisit) {
   return { ...instance, deployed, facts: await readDestroyFacts(visit, { ...instance, deployed }) };
 }
 
-/** The version is asked for only where the deployed one cannot destroy. */
+/** The field for the version. It exists only if the deployed version cannot destroy. */
 function versionField({ facts: { unable } }: Destroyed): FormField[] {
   if (!unable) return [];
   const choices = unable.able.map((version) => ({ value: version, label: version }));
@@ -71,13 +71,16 @@ function findUnable({ facts: { unable } }: Destroyed): string | null {
   return `version ${unable.version} of the template has no destroy steps, and none of its newer versions has any: publish a version with destroy steps first`;
 }
 
-/** Where the form has no field for what the destroy needs. A version that cannot destroy is replaced by another one, which may need other variables. */
+/**
+ * Why the form is not enough, because the destroy needs variables. If the version cannot destroy, null: another version, which may need
+ * other variables, replaces it.
+ */
 function findIncomplete({ facts: { unable, missing } }: Destroyed): string | null {
   if (unable || missing.length === 0) return null;
   return 'the destroy needs variables that this form has no fields for: fill in the form for a run, or add them to the variables of the environment';
 }
 
-/** The form that has fields for all variables of the version that destroys. */
+/** A link to the form with fields for all variables of the version that destroys. */
 function linkToRunForm({ id, name, template_id, environment_id, deployed, facts: { unable } }: Destroyed): Html {
   const version = unable?.able[0];
   const subject = deployed ? { from_instance: id } : { environment_id: environment_id ?? noneChoice, instance: name };
@@ -100,7 +103,7 @@ function describeVersion(instance: Destroyed): Html {
 
 function describe(instance: Destroyed) {
   const { name, resource_count: count, facts, environment_id: environment } = instance;
-  // What commands have made is not counted.
+  // Resources of commands are not counted.
   const held = count > 0 ? html`: <strong>${pluralize(count, 'resource')}</strong>` : null;
   return html`<p>Destroys everything that <strong class="foreign">${name}</strong> holds${held}. ${describeVersion(instance)}</p>
 ${renderDestroyFacts(facts, environment !== null)}`;

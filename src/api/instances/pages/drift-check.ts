@@ -11,8 +11,8 @@ export interface DriftCheck {
 }
 
 /**
- * The button that checks whether an instance is still as it was deployed: it starts a scan of its monitor, or leads to the form that creates one. Null:
- * the visitor may not know of monitors.
+ * The button that checks whether an instance is still as it was deployed. It starts a scan by its monitor, or leads to the form that
+ * creates a monitor. Null if the visitor may not know about monitors.
  */
 export async function readDriftCheck(
   visit: InstanceVisit,

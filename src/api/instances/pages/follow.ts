@@ -12,7 +12,7 @@ import { instanceCrumbs, readInstance } from './forms.ts';
 
 const readFollow = (visit: InstanceVisit) => visit.read(getFollow, { params: visit.params });
 
-/** Shows whether the instance gets a run when outputs change that it was deployed with. */
+/** Shows whether the instance gets a run when outputs change with which it was deployed. */
 export async function renderFollow(visit: InstanceVisit, { id, actions }: Instance): Promise<Html> {
   const { enabled, authority, stopped_because: stopped, failure } = await readFollow(visit);
   const change = html`<a class="button button-plain" href="${pagePath(pages.instanceFollow, { id })}">${stopped ? 'Save it again' : 'Change'}</a>`;
@@ -31,7 +31,7 @@ ${notice}${words}
 ${refusalOf(actions, 'set_follow') === null ? html`<div class="actions">${change}</div>` : null}</section>`;
 }
 
-/** Adds the form that lets an instance follow what it reads. */
+/** Adds the form that makes an instance follow the outputs that it reads. */
 export function registerFollow(addPage: AddPage): void {
   addFormPage(addPage, pages.instanceFollow, {
     read: async (visit) => ({ ...(await readInstance(visit)), follow: await readFollow(visit) }),

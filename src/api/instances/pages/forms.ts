@@ -62,13 +62,13 @@ export function registerInstanceForms(addPage: AddPage): void {
   });
 }
 
-/** The instance, and whether others were deployed with its outputs. */
+/** Reads the instance, and whether others were deployed with its outputs. */
 export async function readWithDependents(visit: InstanceVisit) {
   const { dependents, other_dependents: others } = await visit.read(getDependencies, { params: visit.params });
   return { ...(await readInstance(visit)), isRead: dependents.length + others > 0 };
 }
 
-/** Asks whether to go on although others were deployed with the outputs. @param what what would be done, such as "delete it" */
+/** The confirmation to continue although other instances were deployed with the outputs. @param what the action, such as "delete it" */
 export function despiteDependents(what: string): FormField {
   return {
     name: 'despite_dependents',
@@ -86,7 +86,7 @@ export const isDespiteDependents = (typed: Readonly<Record<string, string>>) => 
 const environmentHint =
   'Provides variables, secrets, connections and an approval policy to all runs of the instance. An instance outside any environment gets none of them, and cannot be moved into one later.';
 
-/** The form of an instance that is made to adopt what exists. */
+/** The form for an instance that adopts existing resources. */
 const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoices>>> = {
   read: readChoices,
   describe: async ({ templates, environments, offered }, visit) => ({
@@ -139,7 +139,7 @@ async function readChoices(visit: Visit) {
   };
 }
 
-/** A template of the installation serves every team: the environment decides there. */
+/** Filters templates. One of the installation serves every team, so for it the environment decides. */
 async function keepUsable<Template extends { readonly team_id: string | null }>(
   visit: Visit,
   templates: readonly Template[],

@@ -13,7 +13,7 @@ import { getOutputs } from '../operations.ts';
 import { listOfInstance } from '../resource-operations.ts';
 import { download, list as listStates } from '../state-operations.ts';
 
-/** Lists what the instance holds. */
+/** Lists the resources of the instance. */
 export async function renderResources(visit: InstanceVisit, instance: Instance): Promise<Html> {
   const cursor = visit.query('cursor');
   const { resources, next_cursor: next } = await visit.read(listOfInstance, {
@@ -43,7 +43,7 @@ export async function renderResources(visit: InstanceVisit, instance: Instance):
 ${renderPages({ cursor, next }, link)}`;
 }
 
-/** Lists the outputs; a secret one says that it is one. */
+/** Lists the outputs. Secret ones are marked, and their values are not shown. */
 export async function renderOutputs(visit: InstanceVisit): Promise<Html> {
   const { outputs } = await visit.read(getOutputs, { params: visit.params });
   const rows = Object.entries(outputs);

@@ -43,7 +43,7 @@ const parts: readonly [Part, ...Part[]] = [
   { key: 'sharing', label: 'Sharing', render: renderSharing, scripts: [secretScript] },
 ];
 
-/** Shows an instance: what it holds, what it gives, and every state that it had. */
+/** Shows an instance: its resources, its outputs, and all of its state versions. */
 export async function showInstance(visit: InstanceVisit): Promise<FastifyReply> {
   const instance = await visit.read(get, { params: visit.params });
   const { deployed_run_id: deployedBy } = instance;
@@ -86,13 +86,13 @@ ${await part.render(visit, instance)}
   });
 }
 
-/** An output that it was deployed with is another one by now. */
+/** Says that an output with which the instance was deployed has changed. */
 function renderChangedUpstream({ id }: Instance): Html {
   const path = pagePath(pages.instance, { id }, { tab: 'sharing' });
   return html`<p class="notice">${renderIcon('triangle-alert')}<span>Inputs changed since the deployment: <a href="${path}">outputs that it was deployed with</a> have changed. A new run reads the new values.</span></p>`;
 }
 
-/** Why its latest run failed; nothing after one that did not. */
+/** Why its latest run failed; null if it did not fail. */
 async function renderLastFailure(visit: InstanceVisit, { id }: Instance): Promise<Html | null> {
   const { runs } = await visit.read(listAllRuns, { params: {}, query: { instance_id: id, limit: '1' } });
   const [run] = runs;
@@ -103,30 +103,30 @@ async function renderLastFailure(visit: InstanceVisit, { id }: Instance): Promis
   return html`<div class="notice notice-problem">${renderIcon('octagon-x')}<div class="stack"><p>Its latest run did not succeed: ${renderRunLink(run.id)}.</p>${why}</div></div>`;
 }
 
-/** What works on it now, and whether it has drifted. */
+/** The run that works on it now, and whether it has drifted. */
 function renderSituation({ id, drifted, locked_by_run_id: lockedBy }: Instance): Html {
   const busy = renderStatusBadge({ word: 'Busy with a run', icon: 'loader-circle', tone: 'running' });
   return html`${lockedBy ? html`<a href="${pagePath(pages.run, { id: lockedBy })}">${busy}</a>` : null}
 ${drifted ? html`<a href="${pagePath(pages.drift, {}, { instance_id: id })}">${driftedBadge}</a>` : null}`;
 }
 
-/** Of two actions that undo each other, only the one that fits is shown. */
+/** The buttons. Of two opposite actions, only the possible one is shown. */
 function renderInstanceActions(instance: Instance, deployed: ShownRun | null, drift: DriftCheck | null): Html {
   const { id, name, template_id: template, environment_id: environment } = instance;
   const params = { id };
   const absent = [
     instance.state_serial === 0 ? 'forget_state' : 'import_state',
-    // What a run has deployed was not imported.
+    // An instance that a run has deployed was not imported.
     ...(instance.deployed_run_id === null ? [] : ['forget_state']),
     ...(instance.locked_by_run_id === null ? ['unlock'] : []),
-    // What commands deploy has no tool, and what nothing has deployed yet gets one by its first run.
+    // Instances of commands have no tool. An instance that was never deployed gets one with its first run.
     ...(instance.tool === null ? ['switch_tool'] : []),
   ];
   const holds = instance.resource_count > 0 || (deployed !== null && deployed.operation !== 'destroy');
   const deploy = instance.actions.find(({ name: action }) => action === 'deploy');
   const shown = [
     ...instance.actions.filter(({ name: action }) => !absent.includes(action)),
-    // A destroy is a run, so a visitor who may start one may start the other.
+    // A destroy is a run, so it has the same condition as a deployment.
     ...(holds && deploy ? [{ ...deploy, name: 'destroy' }] : []),
     ...(holds && drift ? [{ ...drift.action, name: 'check_drift' }] : []),
   ];
@@ -190,13 +190,13 @@ function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, name
   );
 }
 
-/** Its last successful run, with what that deployed and who asked for it. */
+/** Its last successful run, with the deployed version and the requester. */
 function renderDeployed({ id, operation, template_version: version, requested_by: by }: ShownRun): Html {
   const what = operation === 'destroy' ? null : `: version ${version}`;
   return html`${renderRunLink(id)}${what}, by <span class="foreign">${by.name}</span>`;
 }
 
-/** The tool that wrote its state, and the one that its runs shall use. */
+/** The tool that wrote its state, and the tool that its runs will use. */
 function renderTool({ tool, tool_version: version, wanted_tool: wanted }: Instance): string | null {
   const used = tool && describeTool({ name: tool, version: version ?? undefined });
   const asked = wanted && `runs use ${describeTool(wanted)}`;

@@ -15,7 +15,7 @@ import { list as listResources } from '../resource-operations.ts';
 
 const everything = { drifted: undefined, inputs_changed: undefined };
 
-/** Lists what is deployed. */
+/** Lists the instances. */
 export async function showInstances(visit: Visit): Promise<FastifyReply> {
   const filter = {
     ...scopeQuery(visit.scope),
@@ -70,7 +70,7 @@ ${renderPages({ cursor, next }, link)}
   });
 }
 
-/** Searches the resources of everything that is deployed. */
+/** Searches the resources of all instances. */
 export async function showResources(visit: Visit): Promise<FastifyReply> {
   const filter = {
     ...scopeQuery(visit.scope),

@@ -21,7 +21,9 @@ import { getReaders, replaceReaders } from '../reader-operations.ts';
 import { renderFollow } from './follow.ts';
 import { instanceCrumbs, readInstance } from './forms.ts';
 
-/** Shows who may read the outputs of an instance, who was deployed with them, and what it was itself deployed with. */
+/**
+ * Shows who may read the outputs of an instance, which instances were deployed with them, and with which outputs it was itself deployed.
+ */
 export async function renderSharing(visit: InstanceVisit, instance: Instance): Promise<Html> {
   const [readers, dependencies] = await Promise.all([
     visit.read(getReaders, { params: visit.params }),
@@ -38,7 +40,7 @@ ${await renderFollow(visit, instance)}
 
 const maxReferences = 100;
 
-/** The reference to each output, as a variable of another instance names it. */
+/** The references to its outputs, to be used in variables of other instances. */
 async function renderReferences(visit: InstanceVisit): Promise<Html | null> {
   const [[source], { outputs }] = await Promise.all([
     findSourcesById(visit.em, [visit.params.id], false),
@@ -62,7 +64,7 @@ const readDependencies = (visit: InstanceVisit) => visit.read(getDependencies, {
 async function renderReaders(visit: InstanceVisit, { id, actions }: Instance, readers: Readers): Promise<Html> {
   const { team_ids: teams, environment_ids: environments } = readers;
   const { em, principal } = visit;
-  // Readers are named by ids, also of places that the visitor may not read.
+  // Readers are stored by id, including places that the visitor may not read.
   const [ofTeams, ofEnvironments] = await Promise.all([
     readReadableNames(em, principal, 'team', teams),
     readReadableNames(em, principal, 'environment', environments),
@@ -149,13 +151,13 @@ function renderReads(reads: Dependencies['reads']): Html | null {
   })}</div></section>`;
 }
 
-/** Whether an output that the instance was deployed with is another one by now. */
+/** Whether an output with which the instance was deployed has changed. */
 export async function hasChangedUpstream(visit: InstanceVisit): Promise<boolean> {
   const { reads } = await readDependencies(visit);
   return reads.some(hasChanged);
 }
 
-/** Adds the form that says who may read the outputs of an instance. */
+/** Adds the form that sets who may read the outputs of an instance. */
 export function registerReaders(addPage: AddPage): void {
   addFormPage(addPage, pages.instanceReaders, {
     read: async (visit) => {

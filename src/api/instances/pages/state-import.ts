@@ -14,7 +14,7 @@ import { maxImportBytes } from '#domain/instances/state/state-import.ts';
 import { forgetState, importState } from '../state-operations.ts';
 import { despiteDependents, instanceCrumbs, isDespiteDependents, readInstance, readWithDependents } from './forms.ts';
 
-/** What the page says of a refusal that has words of the API, by its code. */
+/** Texts for refusals whose messages use API terms, by code. */
 const refusals = {
   unauthenticated: 'Your session has ended. Sign in again, and import the file once more.',
   permission_denied: 'You may no longer import a state into this instance.',

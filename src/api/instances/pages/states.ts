@@ -49,7 +49,7 @@ ${previous ? html`<a class="button button-plain" href="${pagePath(pages.compareS
   });
 }
 
-/** Compares two state versions. An address that does not name both leads to the choice. */
+/** Compares two state versions. If the address does not name both, redirects to the page that chooses them. */
 export async function showComparison(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   const { id } = visit.params;
   const query = { from: visit.query('from'), to: visit.query('to') };
@@ -101,7 +101,7 @@ const shown = {
   whole: null,
 };
 
-/** The words of plans. */
+/** The words are those of plans. */
 const words: Readonly<Record<Change['action'], string>> = {
   create: 'add',
   update: 'change',
@@ -109,10 +109,10 @@ const words: Readonly<Record<Change['action'], string>> = {
   move: 'move',
 };
 
-/** So few changes are all open. */
+/** Up to this number of changes, all of them are open. */
 const fewChanges = 3;
 
-/** The outputs that differ. Secret ones are masked, as on the page of the instance. */
+/** The outputs that differ. Secret ones are masked, as on the instance's page. */
 function renderOutputChanges({ outputs, omitted_outputs: omitted }: Comparison): Html {
   const changes = renderValueChanges(outputs, { ...shown, effort: newEffort() });
   return html`<section class="panel stack" aria-labelledby="outputs"><h2 id="outputs">Outputs</h2>

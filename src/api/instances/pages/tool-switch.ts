@@ -10,7 +10,7 @@ import { findOfferedTools, type OfferedTool } from '#domain/workers/offered-tool
 import { switchTool } from '../tool-operations.ts';
 import { instanceCrumbs, readInstance } from './forms.ts';
 
-/** The tool to which an instance of another is switched. */
+/** The tool to which an instance can be switched. */
 export function otherTool(tool: string | null): string {
   return toolNames.find((name) => name !== tool) ?? toolNames[0];
 }
@@ -42,7 +42,10 @@ export function registerToolSwitch(addPage: AddPage): void {
   });
 }
 
-/** Warns of a switch whose run would keep the instance from all other runs. Null: a worker has the tool. */
+/**
+ * Warns of a switch whose run would wait for a worker with the tool and keep all other runs of the instance waiting. Null if a worker has
+ * the tool.
+ */
 function warnOfMissing(offered: readonly OfferedTool[], name: string): Html | null {
   if (isOffered(offered, name)) return null;
   return html`<p><strong>No live worker has ${describeTool({ name })}.</strong> The run would wait until a worker has it. All other runs of the instance would wait behind it, until somebody cancels it.</p>`;

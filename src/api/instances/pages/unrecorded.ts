@@ -7,7 +7,7 @@ import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 
-/** That a run changed the instance and not everything that it did is recorded, and what to do about it; nothing if all is recorded. */
+/** Says that a run changed the instance without recording everything, and what to do about it. Null if everything is recorded. */
 export async function renderUnrecorded(visit: InstanceVisit, instance: Instance): Promise<Html | null> {
   const { unrecorded_since: since } = instance;
   if (since === null) return null;

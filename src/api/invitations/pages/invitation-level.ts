@@ -9,7 +9,7 @@ import type { InvitationView, SentInvitationView } from '../views.ts';
 export type ShownInvitation = z.input<typeof InvitationView>;
 export type SentInvitation = z.input<typeof SentInvitationView>;
 
-/** How invitations into organizations and those into teams differ for pages. */
+/** The differences between the pages for invitations into organizations and into teams. */
 export interface InvitationLevel<Params, Owner extends LevelOwner> {
   readonly level: Level<Params, Owner>;
   readonly list: (
@@ -20,11 +20,11 @@ export interface InvitationLevel<Params, Owner extends LevelOwner> {
   readonly create: (visit: Visit, owner: Owner, body: object) => Promise<SentInvitation>;
   readonly resend: (visit: Visit, owner: Owner, id: string) => Promise<SentInvitation>;
   readonly revoke: (visit: Visit, owner: Owner, id: string) => Promise<unknown>;
-  /** The fields that say what the invitation offers, after the address. */
+  /** The fields after the address, such as the role that the invitation offers. */
   readonly fields: (visit: Visit, owner: Owner) => Promise<FormField[]>;
-  /** What else the visitor should know before the form; null if there is nothing. */
+  /** A notice above the form; null if there is none. */
   readonly renderNotice?: (visit: Visit, owner: Owner) => Promise<Html | null>;
-  /** Whom the visitor may invite, if not everybody. */
+  /** Says whom the visitor may invite, if that is limited. */
   readonly describeLimit?: (visit: Visit, owner: Owner) => string | null;
   readonly resendPath: (owner: Owner, id: string) => LocalPath;
   readonly revokePath: (owner: Owner, id: string) => LocalPath;

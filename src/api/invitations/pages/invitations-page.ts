@@ -79,7 +79,10 @@ async function readFields<Params, Owner extends LevelOwner>(
   return [{ name: 'email', label: 'E-mail address', kind: 'email' }, ...(await invitations.fields(visit, owner))];
 }
 
-/** What the invited person does next. The text never depends on whether an account has the address, so that inviters cannot find out. */
+/**
+ * Explains what the invited person does next. The text does not depend on whether the address has an account, so that inviters cannot find
+ * that out.
+ */
 function describeAcceptance(visit: Visit): Html {
   const addUser = visit.mayDo(createUser).allowed ? html` <a href="${pagePath(pages.newUser)}">Add a user</a>.` : null;
   return html`The person signs in with the account that has this confirmed address, opens the link and accepts. If they have no account, an administrator of the installation must first add a user with this address.${addUser}`;
@@ -89,7 +92,7 @@ function hasMail({ context }: Visit<unknown>): boolean {
   return context.services.config.mail !== null;
 }
 
-/** The link has the token behind `#`, which browsers do not send to servers, so no log has it. */
+/** The link of an invitation. The token is behind `#`, which browsers do not send to servers, so no log contains it. */
 function renderSent(visit: Visit, { invitation, token, emailed }: SentInvitation): Html {
   const { context, request } = visit;
   const origin = linkOrigin(request, context.services.config.baseUrl);
@@ -184,7 +187,7 @@ function describeOffer({ role, team_role: teamRole }: ShownInvitation): string {
   return capitalize(offers.filter(Boolean).join(', '));
 }
 
-/** An accepted or revoked invitation has ended; every other one can be sent again or revoked. */
+/** The actions of a row. An accepted or revoked invitation has none. Every other one can be sent again or revoked. */
 function renderRowActions<Params, Owner extends LevelOwner>(
   invitations: InvitationLevel<Params, Owner>,
   owner: Owner,

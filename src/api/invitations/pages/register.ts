@@ -81,7 +81,7 @@ const teamInvitations: InvitationLevel<{ orgID: string; id: string }, TeamSubjec
   revokePath: (team, invitationID) => pagePath(pages.revokeTeamInvitation, { ...teamParams(team), invitationID }),
 };
 
-/** Adds the pages of invitations: those of an owner, and the one where the invited person accepts. */
+/** Adds the pages of invitations: those of an owner, and the page on which the invited person accepts. */
 export function registerInvitationPages(addPage: AddPage): void {
   registerAcceptance(addPage);
   addPage('GET', pages.organizationInvitations, (visit) => showInvitations(organizationInvitations, visit));

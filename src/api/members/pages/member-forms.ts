@@ -28,7 +28,7 @@ function membersCrumbs<Params, Owner extends LevelOwner>(level: Level<Params, Ow
   return [...levelCrumbs(level, owner), { label: 'Members', path: level.path('members', owner) }];
 }
 
-/** One member, and the form that changes the role. */
+/** A single member, and the form that changes the role. */
 export function memberForm<Params, Owner extends LevelOwner>(
   members: MemberLevel<Params, Owner>,
 ): FormPageDeclaration<MemberParams<Params>, Membership<Owner>> {
@@ -72,7 +72,7 @@ ${await renderSchedulesOf(visit, members.schedulesOf(owner), {
   };
 }
 
-/** What the page of the members says after somebody got a role. */
+/** The confirmation on the members' page after somebody got a role. */
 export async function newsOfMember<Params, Owner extends LevelOwner>(
   members: MemberLevel<Params, Owner>,
   visit: Visit,
@@ -82,7 +82,7 @@ export async function newsOfMember<Params, Owner extends LevelOwner>(
   return (await members.isLimited?.(visit, owner, userId)) ? 'member-set-limited' : 'member-set';
 }
 
-/** Ends a membership: one's own by leaving, another's by removing. */
+/** The form that ends a membership: one's own by leaving, another's by removing. */
 export function removalForm<Params, Owner extends LevelOwner>(
   members: MemberLevel<Params, Owner>,
 ): FormPageDeclaration<MemberParams<Params>, Membership<Owner>> {

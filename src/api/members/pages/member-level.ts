@@ -21,18 +21,18 @@ export interface ShownMember {
   readonly created_at: string;
 }
 
-/** Who can be chosen to join, and how the form asks for them. */
+/** The people who can be chosen as new members, and how the form asks for them. */
 export interface Joiners extends Omit<PersonSearch, 'name'> {
   readonly label: string;
   readonly hint: Html | string;
 }
 
-/** A member read alone, with what the visitor may do with the membership. */
+/** A single member, with what the visitor may do with the membership. */
 export interface MemberDetails extends ShownMember {
   readonly actions: readonly Action[];
 }
 
-/** How the members of organizations and those of teams differ for pages. */
+/** The differences between the pages for members of organizations and of teams. */
 export interface MemberLevel<Params, Owner extends LevelOwner> {
   readonly level: Level<Params, Owner>;
   readonly list: (
@@ -44,25 +44,25 @@ export interface MemberLevel<Params, Owner extends LevelOwner> {
   readonly set: (visit: Visit, owner: Owner, userID: string, body: object) => Promise<unknown>;
   readonly remove: (visit: Visit, owner: Owner, userID: string) => Promise<unknown>;
   readonly roles: readonly Choice[];
-  /** Who can join. */
+  /** Explains who can join. */
   readonly aboutJoining: string;
-  /** Who can be chosen to join, in the field `user_id`. */
+  /** The people who can be chosen in the field `user_id`. */
   readonly joiners: (visit: Visit, owner: Owner) => Promise<Joiners>;
-  /** Where somebody is added to the organization, which they must join before its teams. */
+  /** The form that adds somebody to the organization, which they must join before its teams. */
   readonly joinOrganizationPath?: (owner: Owner, prefilled: Prefilled) => LocalPath;
-  /** What the visitor may do next for somebody who was added; null if there is nothing. */
+  /** A possible next step for somebody who was added; null if there is none. */
   readonly renderNextStep?: (visit: Visit<Params>, owner: Owner) => Promise<Html | null>;
-  /** The way back to the guide that leads to this page; null if it is finished. */
+  /** A link back to the set-up guide that leads to this page; null if the guide is finished. */
   readonly renderSetup?: (visit: Visit, owner: Owner) => Promise<Html | null>;
   readonly memberPath: (owner: Owner, userID: string) => LocalPath;
   readonly removalPath: (owner: Owner, userID: string) => LocalPath;
-  /** Where somebody goes who has left. */
+  /** The page for somebody who has left. */
   readonly pathAfterLeaving: LocalPath;
-  /** Whether the platform role of a member keeps them from reviewing, which their role here would let them. */
+  /** Whether the platform role of a member prevents them from reviewing, although their role here allows it. */
   readonly isLimited?: (visit: Visit, owner: Owner, userID: string) => Promise<boolean>;
-  /** What ends with a membership. */
+  /** Explains what ends with a membership. */
   readonly aboutRemoval: string;
-  /** The schedules that cannot start their work any more when a membership ends. */
+  /** The owner of the schedules that can no longer start their work when a membership ends. */
   readonly schedulesOf: (owner: Owner) => ScheduleScope;
 }
 

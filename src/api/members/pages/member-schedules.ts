@@ -6,12 +6,12 @@ import type { Visit } from '#api/web/visit/visit.ts';
 /** The owner of the schedules: one team, or all teams of an organization. */
 export type ScheduleScope = { readonly team_id: string } | { readonly organization_id: string };
 
-/** How many schedules a form names. A link leads to the others. */
+/** The number of schedules that a form names. A link leads to the others. */
 const maxNamed = 20;
 
 /**
- * Names the schedules that start work as a member, and says what becomes of them; null if the visitor can read none. Whoever may end a membership can read
- * the schedules of its teams.
+ * Names the schedules that start work as a member, and what happens to them; null if the visitor can read none. A visitor who may end a
+ * membership can read the schedules of its teams.
  * @param consequence such as "cannot start their work any more"
  */
 export async function renderSchedulesOf(

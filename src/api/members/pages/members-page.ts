@@ -22,11 +22,11 @@ const names = [person, whoField(person), 'role', ...nextStepNames] as const;
 interface State {
   readonly typed?: Readonly<Record<string, string>>;
   readonly problems?: FormProblems;
-  /** Whom the form names, and who must join the organization first. */
+  /** The person in the form who must join the organization first. */
   readonly outsider?: Person | undefined;
 }
 
-/** The members of an organization or a team, and the form by which somebody joins. */
+/** The members of an organization or a team, and the form that adds one. */
 export async function showMembers<Params, Owner extends LevelOwner>(
   members: MemberLevel<Params, Owner>,
   visit: Visit<Params>,
@@ -56,9 +56,9 @@ async function renderJoinForm<Params, Owner extends LevelOwner>(
   const refusal = refusalOf(owner.actions, 'set_members');
   if (refusal) return html`<p class="muted">${toSentence(refusal)}</p>`;
   const field = { name: person, ...(await members.joiners(visit, owner)) };
-  // The search for people does not find an account that is nowhere a member yet.
+  // The search for people does not find accounts without any membership.
   const value = (await readPrefilledPerson(visit)) ?? field.others?.find(({ id }) => id === visit.query(person))?.id;
-  // A link that somebody sends must not choose the role that may do everything.
+  // A link from somebody else must not preselect the most powerful role.
   const offered = members.roles.filter(({ value }) => value !== 'owner');
   const role = offered.find(({ value }) => value === visit.query('role'))?.value ?? 'member';
   return renderForm({
@@ -74,7 +74,7 @@ async function renderJoinForm<Params, Owner extends LevelOwner>(
   });
 }
 
-/** Links a person who is not in the organization to the form that adds them. */
+/** Links to the form that adds a person to the organization. */
 function renderOrganizationLink<Params, Owner extends LevelOwner>(
   { joinOrganizationPath }: MemberLevel<Params, Owner>,
   owner: Owner,
@@ -85,7 +85,7 @@ function renderOrganizationLink<Params, Owner extends LevelOwner>(
   return renderOutsider(path, outsider);
 }
 
-/** Lets somebody join. */
+/** Adds a member. */
 export async function submitMember<Params, Owner extends LevelOwner>(
   members: MemberLevel<Params, Owner>,
   visit: Visit<Params>,

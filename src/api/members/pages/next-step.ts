@@ -13,9 +13,9 @@ import { isId } from '#domain/shared/ids.ts';
 import { get as getOrganizationMember } from '../organization-operations.ts';
 import { get as getTeamMember } from '../team-operations.ts';
 
-/** What an address of the members of an organization or a team prefills in the form by which somebody joins. */
+/** The values in the address of a members' page that prefill the form for a new member. */
 export interface Prefilled {
-  /** The id of the person, by the name of its field: so what a browser has kept of the field does not replace it. */
+  /** The id of the person, under the name of its field, so that a value that the browser has kept for the field does not replace it. */
   readonly user_id?: string;
   readonly role?: string;
   /** The team that the person joins after the organization, and the role there. */
@@ -33,10 +33,10 @@ export function joinOrganizationPath(orgID: string, prefilled: Prefilled): Local
   return `${pagePath(pages.organizationMembers, { orgID }, { ...prefilled })}#add`;
 }
 
-/** The most organizations to which the page of a user or a service account leads on. */
+/** The maximum number of organizations to which the page of a user or a service account links. */
 const maxOrganizations = 10;
 
-/** Links the organizations of the visitor, with somebody already chosen in the form that adds a member; null if there are none. */
+/** Links to the visitor's organizations, with the person preselected in the form for a new member; null if there are none. */
 export async function renderOrganizationsToJoin(visit: Visit, userId: string): Promise<Html | null> {
   const query = { limit: String(maxOrganizations) };
   const { organizations, next_cursor: next } = await visit.read(listOrganizations, { query });
@@ -50,20 +50,20 @@ export async function renderOrganizationsToJoin(visit: Visit, userId: string): P
   return html`<ul class="plain-list">${links}${others}</ul>`;
 }
 
-/** Links a person who is not in the organization to the form that adds them. */
+/** Links to the form that adds a person to the organization. */
 export function renderOutsider(path: LocalPath, { name }: Person): Html {
   return html`<p class="notice"><a href="${path}">Add <span class="foreign">${name}</span> to the organization</a></p>`;
 }
 
 /**
- * What the address says after somebody was added to an organization. These are not the names that prefill the form, which the next person would get
- * as well. `clear-result-params.js` removes them from the address.
+ * The parameters of the address after somebody was added to an organization. Their names differ from those that prefill the form, because
+ * the next person would get those values as well. `clear-result-params.js` removes them from the address.
  */
 export function nextStepQuery(added: string, { team, team_role: role }: Typed) {
   return { added, next_team: team || undefined, next_role: role || undefined };
 }
 
-/** The person whom the address names, as the field takes one. */
+/** The person in the address, as a value of the field. */
 export async function readPrefilledPerson(visit: Visit<unknown>): Promise<string | undefined> {
   const person = await readPersonOf(visit, 'user_id');
   return person && (person.email ?? person.id);
@@ -74,7 +74,7 @@ async function readPersonOf(visit: Visit<unknown>, name: string): Promise<Person
   return id && isId(id) ? findPersonById(visit, id) : undefined;
 }
 
-/** Links from the organization to which somebody was added to the team for which they were added, or else to all teams if they are in none. */
+/** Links from an organization to the team for which a person was added to it, or to all teams if they are not in one yet. */
 export async function renderTeamsToJoin(visit: Visit<unknown>, organization: Organization): Promise<Html | null> {
   if (refusalOf(organization.actions, 'set_members')) return null;
   const person = await readPersonOf(visit, 'added');

@@ -69,7 +69,7 @@ const teamMembers: MemberLevel<{ orgID: string; id: string }, TeamSubject> = {
   schedulesOf: ({ id }) => ({ team_id: id }),
 };
 
-/** The service accounts that the visitor may make a member, as far as one page of them says. */
+/** The service accounts that the visitor may add as members. Only those on the first page of the list are read. */
 async function readAccounts(visit: Visit) {
   if (!visit.mayDo(listAccounts).allowed) return [];
   const { service_accounts: accounts } = await visit.read(listAccounts, { query: { limit: '200' } });

@@ -32,7 +32,7 @@ import {
   type ShownMessage,
 } from './labels.ts';
 
-/** The messages of a channel with what became of them, a page at a time. */
+/** The messages of a channel with their results, one page at a time. */
 async function renderMessages(visit: ChannelVisit): Promise<Html> {
   const { id } = visit.params;
   const status = messageStatuses.find((each) => each === visit.query('status'));
@@ -80,7 +80,7 @@ function renderNone(status: MessageStatus | undefined): Html {
   return renderEmpty('No messages yet', 'Messages appear when an event matches a subscription. Tests are not listed.');
 }
 
-/** A channel: where it sends to, whether that works, and what it hears of. */
+/** Shows a channel: its destination, its health, and its subscriptions. */
 export async function showChannel(visit: ChannelVisit): Promise<FastifyReply> {
   const channel = await readShown(visit);
   const names = await readOwnerNames(visit, [channel]);
@@ -181,7 +181,7 @@ function columnsOf(id: string, may: boolean, all: ShownChannel['subscriptions'])
   return [...columns, remove];
 }
 
-/** Says that a subscription changes nothing, and which wider one is the reason. */
+/** Says that a subscription has no effect, and which wider one covers it. */
 function renderCovering({ covered_by: index }: Numbered, all: ShownChannel['subscriptions']): Html | null {
   const wider = index === null ? undefined : all[index];
   return wider

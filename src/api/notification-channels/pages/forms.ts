@@ -33,7 +33,7 @@ const recipientsField: FormField = {
   isWordList: true,
   hint: 'One e-mail address per line, such as oncall@example.com.',
 };
-/** Where no mail server is set, the field says so before people wait for messages. */
+/** The field for recipients. If no mail server is configured, it says so before people wait for messages. */
 function recipientsFieldFor(visit: Visit): FormField {
   if (sendsMail(visit)) return recipientsField;
   return { ...recipientsField, hint: html`${recipientsField.hint} ${toSentence(noMailServer)}` };
@@ -49,7 +49,7 @@ function enabledField(isEnabled: boolean): FormField {
   return { name: 'enabled', label: 'Send messages', kind: 'checkbox', value: isEnabled ? 'yes' : '' };
 }
 
-/** The configuration of a kind from what was typed; undefined: it stays. */
+/** The configuration of a kind from what was typed; undefined if it stays unchanged. */
 function toConfig(visit: Visit<unknown>, kind: ChannelKind, typed: Typed) {
   if (kind === 'email') return { recipients: readWords(typed['config.recipients']) };
   const url = (typed['config.url'] ?? '').trim();
@@ -57,7 +57,7 @@ function toConfig(visit: Visit<unknown>, kind: ChannelKind, typed: Typed) {
   return url === '' ? undefined : { url };
 }
 
-/** The kind that the address names; without one, the first that can send. @throws Invalid for a kind that does not exist */
+/** The kind in the address or, without one, the first kind that can send. @throws Invalid for a kind that does not exist */
 function chosenKind(visit: Visit): ChannelKind {
   const of = visit.query('of') ?? channelKinds.find((kind) => kind !== 'email' || sendsMail(visit));
   const found = channelKinds.find((kind) => kind === of);

@@ -41,13 +41,13 @@ export const kindWords: Readonly<Record<ChannelKind, string>> = {
 
 type Subscription = ShownChannel['subscriptions'][number];
 
-/** The events of a subscription, as the list of subscriptions names them. */
+/** The events of a subscription, in the list of subscriptions. */
 export function describeEvents({ events }: Pick<Subscription, 'events'>): string {
   if (events.includes('*')) return 'All events';
   return events.map((pattern) => (isTopic(pattern) ? labelOf(pattern) : pattern)).join(', ');
 }
 
-/** The place of a subscription, in a sentence. */
+/** The scope of a subscription, in a sentence. */
 export function describePlace({ name, team_id: team }: Pick<Subscription, 'name' | 'team_id'>): string {
   if (name === null) return 'everything that its owner owns';
   return `the ${team === null ? 'environment' : 'team'} ${name}`;
@@ -72,7 +72,7 @@ function lookOf({
   return { word: 'Enabled', icon: 'circle-check', tone: 'succeeded' };
 }
 
-/** Where a channel sends to: its addresses, or the host of an address that is sealed. */
+/** The destination of a channel: its addresses, or the host of an address that is sealed. */
 export function describeTarget({ config: { recipients, host } }: Pick<ListedChannel, 'config'>): string {
   return recipients?.join(', ') ?? host ?? '';
 }

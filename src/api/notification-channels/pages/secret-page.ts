@@ -5,7 +5,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { rotate } from '../use-operations.ts';
 import { channelCrumbs, channelPath, readShown } from './labels.ts';
 
-/** Where the secret of a channel is shown. */
+/** The pages that show the secret of a channel. */
 export const secretPlaces = { crumbs: channelCrumbs, path: channelPath };
 
 const rotation = rotationForm({

@@ -30,7 +30,7 @@ type Shown = ShownChannel['subscriptions'][number];
 /** The value of the field that chooses everything that the owner of the channel owns. */
 const everything = 'everything';
 
-/** Adds the forms that add a subscription to a channel, and take one out. */
+/** Adds the forms that add and remove subscriptions of a channel. */
 export function registerSubscriptionForms(addPage: AddPage): void {
   addSubscribe(addPage);
   addUnsubscribe(addPage);
@@ -90,7 +90,7 @@ function addUnsubscribe(addPage: AddPage): void {
   });
 }
 
-/** What the channel does without a subscription. */
+/** Says what the channel does without a subscription. */
 function describeRemoval({ subscriptions }: ShownChannel, removed: Shown): string {
   const wider = removed.covered_by === null ? undefined : subscriptions[removed.covered_by];
   if (wider)
@@ -116,7 +116,7 @@ function toBody({
   };
 }
 
-/** Names of fields cannot have dots: those lead into the body. */
+/** The name of a topic's field. It has no dot, because dots in field names lead into the body. */
 function fieldOf(topic: string): string {
   return topic.replace('.', '-');
 }
@@ -137,7 +137,7 @@ function placeField({ choices, isCut }: Choices): FormField {
   };
 }
 
-/** The teams and environments at or below the owner of a channel that the visitor sees. */
+/** The teams and environments at or below the owner of a channel that the visitor may see. */
 async function readPlaceChoices(visit: ChannelVisit, channel: ShownChannel): Promise<Choices> {
   const { organization_id: organization, team_id: team, project_id: project } = channel;
   const [teams, { environments, next_cursor: next }] = await Promise.all([
@@ -158,7 +158,7 @@ async function readPlaceChoices(visit: ChannelVisit, channel: ShownChannel): Pro
   return { choices: [...teams.choices, ...ofEnvironments], isCut: teams.isCut || next !== null };
 }
 
-/** A team's or a project's channel has no teams to choose from. */
+/** The teams to choose from. A channel of a team or a project has none. */
 async function readTeams(
   visit: ChannelVisit,
   { organization_id: orgID, team_id: team }: ShownChannel,
@@ -172,7 +172,7 @@ async function readTeams(
   return { choices: teams.map(({ id, name }) => ({ value: id, label: `Team ${name}` })), isCut: next !== null };
 }
 
-/** The place that the visitor chose. The operation refuses an id that names neither a team nor an environment. */
+/** The scope that the visitor chose. The operation refuses an id that is neither that of a team nor of an environment. */
 async function toPlace(visit: Visit, { place = '' }: Typed) {
   if (place.trim() === everything) return {};
   const id = readChosenId(visit, 'place', place);

@@ -19,7 +19,7 @@ export function registerChannelTest(addPage: AddPage): void {
       lead: 'Sends a test to every recipient now. This takes up to 40 seconds, and also works while the channel is disabled.',
       submit: 'Send a test',
     }),
-    // A form that is sent twice sends one test, and only the first answer says what became of it.
+    // A form that is submitted twice sends one test, and only the first answer shows the result.
     carryOut: async (channel, _typed, visit) => {
       const result = await visit.run(test, { params: { id: channel.id } });
       return result ? resultPage(channel, result) : channelPath(channel);

@@ -13,7 +13,7 @@ import { threads } from '../thread-operations.ts';
 import { renderState, renderTitle, type ShownNotification, type ShownThread } from './labels.ts';
 import { renderMark, renderMarks, renderThreadMarks } from './marks.ts';
 
-/** What the list shows: what has unread notifications, unless the address says otherwise. */
+/** The views of the list. The default is what has unread notifications. */
 const views = [
   { value: undefined, label: 'Unread' },
   { value: 'all', label: 'All' },
@@ -53,7 +53,7 @@ ${renderPages({ cursor, next }, link)}
 }
 
 interface Found {
-  /** Null: there is nothing. */
+  /** Null if there are none. */
   readonly table: Html | null;
   readonly next: string | null;
 }

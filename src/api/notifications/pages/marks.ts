@@ -8,7 +8,7 @@ import { archive, markRead, readAll, unarchive } from '../operations.ts';
 import { archiveThread, readThread } from '../thread-operations.ts';
 import type { ShownNotification, ShownThread } from './labels.ts';
 
-/** A button that marks something. Pressing it twice does what pressing it once does. */
+/** A button that marks something. Pressing it twice has the same effect as once. */
 export function renderMark({
   path,
   label,
@@ -21,7 +21,7 @@ export function renderMark({
   return html`<form method="post" action="${path}"><input type="hidden" name="key" value="${newId()}"><button class="button button-small" type="submit">${label}${about ? html`<span class="unseen"> ${about}</span>` : null}</button></form>`;
 }
 
-/** The buttons that put a notification away. */
+/** The buttons that mark a notification as read or archive it. */
 export function renderMarks({ id, state, title: about }: ShownNotification): Html | null {
   if (state === 'archived') {
     const path = pagePath(pages.unarchiveNotification, { id });
@@ -30,7 +30,7 @@ export function renderMarks({ id, state, title: about }: ShownNotification): Htm
   return html`<div class="actions">${state === 'unread' ? renderMark({ path: pagePath(pages.readNotification, { id }), label: 'Mark as read', about }) : null}${renderMark({ path: pagePath(pages.archiveNotification, { id }), label: 'Archive', about })}</div>`;
 }
 
-/** The buttons that put everything about one subject away. */
+/** The buttons that mark everything about one subject as read or archive it. */
 export function renderThreadMarks({
   id,
   unread,
@@ -39,7 +39,7 @@ export function renderThreadMarks({
   return html`<div class="actions">${unread > 0 ? renderMark({ path: pagePath(pages.readNotificationThread, { id }), label: 'Mark all as read', about }) : null}${renderMark({ path: pagePath(pages.archiveNotificationThread, { id }), label: 'Archive all', about })}</div>`;
 }
 
-/** Adds what the buttons of the list do. */
+/** Adds the handlers of the buttons in the list. */
 export function registerMarks(addPage: AddPage): void {
   addPage('POST', pages.readNotification, submitRead);
   addPage('POST', pages.archiveNotification, submitArchive);

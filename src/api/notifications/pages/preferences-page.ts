@@ -21,7 +21,7 @@ const ways = [
 ] as const;
 const wayNames = ways.map(({ name }) => name);
 
-/** Adds the form in which visitors choose how they hear of each kind, and where their chat is. */
+/** Adds the form in which visitors choose how they are notified of each kind, and set the address of their chat. */
 export function registerPreferences(addPage: AddPage): void {
   addFormPage(addPage, pages.notificationPreferences, {
     read: (visit) => visit.read(get),
@@ -37,7 +37,7 @@ export function registerPreferences(addPage: AddPage): void {
       forgets: () => ['chat_url'],
     }),
     carryOut: async (_shown, typed, visit) => {
-      // A form that is older than a kind does not name it, and leaves it at its default.
+      // A form that was loaded before a kind existed does not contain it. The kind keeps its default.
       const preferences = notificationKindNames.flatMap((kind) => {
         const chosen = readRow(typed, kind, wayNames);
         if (!chosen) return [];
@@ -66,7 +66,7 @@ function toTable({ preferences }: Shown): FormField {
   };
 }
 
-/** The page never shows the URL of a chat, because anybody who knows it can write there. */
+/** The fields for the chat. The page never shows its URL, because anybody who knows it can post there. */
 function chatFields({ chat: { host, problem, paused_until: until } }: Shown): FormField[] {
   const about = 'An incoming webhook of Slack, or of a compatible chat, that only you can read.';
   const state =
@@ -88,7 +88,7 @@ function chatFields({ chat: { host, problem, paused_until: until } }: Shown): Fo
   return host === null ? [address] : [address, removal];
 }
 
-/** What was typed about the chat: nothing keeps it. */
+/** Reads the fields for the chat. If nothing was typed, the chat stays as it is. */
 function toChat({ chat_url: url = '', forget_chat: forgets }: Typed): { chat_url?: string | null } {
   if (forgets === 'yes') return { chat_url: null };
   return url.trim() === '' ? {} : { chat_url: url.trim() };

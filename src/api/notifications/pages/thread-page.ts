@@ -19,7 +19,7 @@ const columns: Column<ShownNotification>[] = [
   { label: 'Archive', cell: renderMarks },
 ];
 
-/** Everything that the visitor was told of one subject, archived or not. */
+/** Shows all of the visitor's notifications about one subject, archived or not. */
 export async function showThread(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   const { id } = visit.params;
   const cursor = visit.query('cursor');

@@ -12,7 +12,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { create, list } from '../operations.ts';
 import { organizationPath } from './organization-frame.ts';
 
-/** The organizations that the visitor is in; all of them for an administrator. */
+/** Shows the visitor's organizations, or all of them to an administrator. */
 export async function showOrganizations(visit: Visit): Promise<FastifyReply> {
   const isArchived = visit.query('archived') === 'true';
   const cursor = visit.query('cursor');

@@ -18,7 +18,7 @@ export function organizationPath(
   return pagePath(pages.organization, { orgID }, { done });
 }
 
-/** What lies above the forms of an organization. */
+/** The pages above the forms of an organization. */
 export function organizationCrumbs(organization: Pick<Organization, 'id' | 'name'>): Crumb[] {
   return [organizationsCrumb, { label: organization.name, path: organizationPath(organization) }];
 }
@@ -38,7 +38,7 @@ const paths: Readonly<Record<LevelPage, PagePattern & `/organizations/:orgID${st
   delete: pages.deleteOrganization,
 };
 
-/** How the pages of an organization differ from those of a team. */
+/** The differences between the pages of an organization and those of a team. */
 export const organizationLevel: Level<{ orgID: string }, Organization> = {
   noun: 'organization',
   auditType: 'organizations',

@@ -14,7 +14,7 @@ import {
   type ShownPlugin,
 } from './views.ts';
 
-/** What the releases have declared, and whether it may be assigned. */
+/** The actions that releases have declared, and whether each may be assigned. */
 export async function renderActions(visit: PluginVisit, { id }: ShownPlugin): Promise<Html> {
   const cursor = visit.query('cursor');
   const { actions, next_cursor: next } = await visit.read(list, { query: { installation_id: id, cursor } });

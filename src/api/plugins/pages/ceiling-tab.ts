@@ -10,7 +10,7 @@ import { getCeiling } from '../ceiling-operations.ts';
 import type { CeilingView } from '../installation-views.ts';
 import { approved, ended, type PluginVisit, readPlaceNames, renderPerson, type ShownPlugin, stale } from './views.ts';
 
-/** What an administrator has approved, and what of the active release is not. */
+/** The approvals of an administrator, and what the active release declares without approval. */
 export async function renderCeiling(visit: PluginVisit, plugin: ShownPlugin): Promise<Html> {
   const ceiling = await visit.read(getCeiling, { params: { id: plugin.id } });
   const declared = await readDeclarations(visit.em, plugin.id, plugin.active_release);
@@ -54,7 +54,7 @@ function missingOf({ actions, executions }: Manifest, ceiling: Approvals): [stri
   ];
 }
 
-/** A removed plugin declares nothing that could still be approved, so its page leaves these facts out. */
+/** For a removed plugin, the page leaves these facts out, because nothing that it declares can be approved. */
 function describeMissing(declared: Manifest | null | undefined, ceiling: Approvals): readonly Fact[] {
   return declared ? missingOf(declared, ceiling) : [missingUnknown];
 }

@@ -34,7 +34,7 @@ const tabs: readonly [Tab, ...Tab[]] = [
   { key: 'releases', label: 'Releases', render: renderReleases },
 ];
 
-/** An installed plugin: what it declares, what is approved of it, and who may do what. */
+/** Shows an installed plugin: what it declares, what is approved, and who may do what. */
 export async function showPlugin(visit: PluginVisit): Promise<FastifyReply> {
   const plugin = await visit.read(get, { params: { id: visit.params.id } });
   const { id, name, organization_id, team_id, active_release: release } = plugin;
@@ -76,7 +76,7 @@ ${await tab.render(visit, plugin)}
   });
 }
 
-/** What a removed plugin still is: a record. */
+/** Says that a removed plugin remains only as a record. */
 function renderRemoval({ deleted_at: at, deleted_by: by }: ShownPlugin, people: Names): Html | null {
   if (at === null) return null;
   return html`<p class="notice"><span>The plugin was removed ${renderTime(String(at))}${by && html` by ${renderPerson(by, people)}`}. Its ceiling, its assignments and its background principals have ended permanently. This page shows their last state.</span></p>`;

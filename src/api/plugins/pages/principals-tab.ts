@@ -19,7 +19,7 @@ import {
   type ShownPrincipal,
 } from './views.ts';
 
-/** The background principals of a plugin: it acts as one of them when no user or service account has asked for the work. */
+/** The background principals of a plugin. It acts as one of them if no user or service account requested the work. */
 export async function renderPrincipals(visit: PluginVisit, { id }: ShownPlugin): Promise<Html> {
   const cursor = visit.query('cursor');
   const query = { installation_id: id, cursor };

@@ -13,7 +13,7 @@ import { renderEffects } from './actions-tab.ts';
 import { renderRoots } from './roots.ts';
 import { active, describeSelectors, type PluginVisit, type ShownPlugin } from './views.ts';
 
-/** The releases that the installation knows, or what the one declares that the address names. */
+/** The releases of the installation, or the declarations of the release that the address names. */
 export async function renderReleases(visit: PluginVisit, plugin: ShownPlugin): Promise<Html> {
   const wanted = visit.query('release');
   if (wanted === undefined) return renderList(visit, plugin);

@@ -14,7 +14,7 @@ import { pluginsCrumb, readPlaceNames, renderPlace } from './views.ts';
 
 type Restoration = NonNullable<ReturnType<typeof viewResource>['restoration']>;
 
-/** The page of a plugin's resource, with its owner and the tables that hold its data. */
+/** Shows a resource of a plugin, with its owner and the tables that contain its data. */
 export async function showPluginResource(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   const resource = await visit.read(get, { params: { id: visit.params.id } });
   const { id, name, type, key, roots, installation_id: plugin, deleted_at: deletedAt } = resource;

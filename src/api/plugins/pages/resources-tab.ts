@@ -67,7 +67,7 @@ interface Owners {
   readonly team_id: string;
 }
 
-/** What a resource belongs to, as a selector. */
+/** The owner of a resource as a selector. */
 export function toSelector({ environment_id, project_id, team_id }: Owners): Selector {
   if (environment_id !== null) return { type: 'environment', id: environment_id };
   return project_id === null ? { type: 'team', id: team_id } : { type: 'project', id: project_id };

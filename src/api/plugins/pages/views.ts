@@ -29,7 +29,7 @@ export const notApproved: StatusLook = { word: 'Not approved', icon: 'ban', tone
 export const notDeclared: StatusLook = { word: 'Not declared', icon: 'ban', tone: 'canceled' };
 export const stale: StatusLook = { word: 'Stale', icon: 'triangle-alert', tone: 'timed-out' };
 
-/** Kinds of principals, as subjects of assignments and as records of principals name them. */
+/** The names of kinds of principals, in assignments and in records. */
 export const subjectWords: Readonly<Record<string, string>> = {
   user: 'user',
   service_account: 'service account',
@@ -37,7 +37,7 @@ export const subjectWords: Readonly<Record<string, string>> = {
   background: 'background principal',
 };
 
-/** What stands before and after the name of a place. */
+/** The words before and after the name of a place. */
 const placeWords: Readonly<Record<SelectorType, readonly [before: string, after: string]>> = {
   resource: ['resource', ''],
   environment: ['environment', ''],
@@ -47,12 +47,12 @@ const placeWords: Readonly<Record<SelectorType, readonly [before: string, after:
   organization_descendants: ['organization', ' and everything in it'],
 };
 
-/** Where an action can be assigned: "team, one resource". */
+/** The types of places at which an action can be assigned: "team, one resource". */
 export function describeSelectors(selectors: readonly SelectorType[]): string {
   return selectors.map((type) => (type === 'resource' ? 'one resource' : placeWords[type].join(''))).join(', ');
 }
 
-/** The names of the places that the visitor may read among those that selectors name, and of the principals that assigned something. */
+/** Reads the names of places in selectors, as far as the visitor may read them, and of the principals who made assignments. */
 export async function readPlaceNames(
   { em, principal }: Visit<unknown>,
   selectors: readonly Selector[],
@@ -78,7 +78,7 @@ export function renderPlace(place: Selector, names: Names): Html {
   return sayPlace(type, html`<a class="foreign" href="${pathOf(type, id)}">${names.get(id)?.name ?? id}</a>`);
 }
 
-/** A place in words around its name: "organization Acme alone". */
+/** A place in words, with its name inserted: "organization Acme alone". */
 export function sayPlace(type: SelectorType, name: Html): Html {
   const [before, after] = placeWords[type];
   return html`${before} ${name}${after}`;
@@ -91,12 +91,12 @@ function pathOf(type: Exclude<SelectorType, 'team'>, id: string): LocalPath {
   return pagePath(pages.organization, { orgID: id });
 }
 
-/** When something happened, and by whom as far as that is known. */
+/** When something happened, and by whom, if known. */
 export function renderMoment(at: unknown, by: string | null, names: Names): Html {
   return html`${renderTime(String(at))}${by && html` by ${renderPerson(by, names)}`}`;
 }
 
-/** Somebody who did something, by name. */
+/** The name of somebody who did something. */
 export function renderPerson(id: string, names: Names): Html {
   return html`<span class="foreign">${names.get(id)?.name ?? id}</span>`;
 }

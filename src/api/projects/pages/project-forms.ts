@@ -124,7 +124,7 @@ that, and sets its approval policies. Runs must have ended first.</p>`,
   });
 }
 
-/** The other teams to which the visitor may take the project. */
+/** The other teams to which the visitor may transfer the project. */
 async function readDestinations({ team_id: teamId }: ProjectSubject, visit: Visit<unknown>) {
   const names = await readNames(visit.em, { teams: [teamId] });
   const owner = { teamId, organizationId: names.get(teamId)?.organizationId ?? null };

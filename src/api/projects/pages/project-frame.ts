@@ -9,7 +9,7 @@ import { readNames } from '#domain/tenancy/names.ts';
 import { get } from '../operations.ts';
 import type { ProjectView } from '../views.ts';
 
-/** A project, and the name of the team that owns it. */
+/** A project with the name of its team. */
 export interface ProjectSubject extends z.input<typeof ProjectView> {
   readonly teamName: string;
 }
@@ -26,7 +26,7 @@ export function projectPath({ id }: { readonly id: string }, done?: NewsOf<typeo
   return pagePath(pages.project, { id }, { done });
 }
 
-/** What lies above a project. */
+/** The pages above a project. */
 export function parentCrumbs({ team_id: id, organization_id, teamName }: ProjectSubject): Crumb[] {
   return [
     { label: 'Projects', path: pagePath(pages.projects) },

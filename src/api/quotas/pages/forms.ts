@@ -14,7 +14,10 @@ import { type ListedQuota, nameOwner, quotaPath, showAmount, type Usage } from '
 import { findLimitProblems, limitField, toLimits } from './limit-fields.ts';
 import { crumbs, paramsOf, type QuotaVisit } from './quota-page.ts';
 
-/** The field in which a visitor chooses the owner of a new quota by name. It shows a limited number of owners, and takes the id of any other. */
+/**
+ * The field in which a visitor chooses the owner of a new quota by name. It offers a limited number of owners, and accepts the id of any
+ * other.
+ */
 async function quotaOwnerField(visit: Visit): Promise<FormField> {
   const [{ organizations, teams, isCut }, { environments, next_cursor: next }] = await Promise.all([
     readOwnerChoices(visit),
@@ -42,7 +45,7 @@ async function quotaOwnerField(visit: Visit): Promise<FormField> {
 
 const scopes = { organizations: 'organization', teams: 'team', environments: 'environment' } as const;
 
-/** The scope and the id of the owner that was chosen. Null if none was: then the visit has that problem. */
+/** The scope and the id of the chosen owner. If none was chosen, returns null and adds a problem to the visit. */
 async function toQuotaParams(visit: Visit, typed: Typed): Promise<QuotaSubject | null> {
   if (typed['owner']?.trim() === installationId) return { scope: 'installation', id: installationId };
   const owner = await findChosenOwner(visit, typed, ['teams', 'environments']);
@@ -57,7 +60,7 @@ export function registerQuotaForms(addPage: AddPage): void {
   addClear(addPage);
 }
 
-/** A quota without limits is no mistake: it exempts an organization or a team from the default quotas. */
+/** The hint for empty limits. A quota without limits is valid: it exempts an organization or a team from the default quotas. */
 function emptyHint({ scope }: Pick<ListedQuota, 'scope'>): string {
   if (scope !== 'organization' && scope !== 'team') return 'If all fields are empty, the quota limits nothing.';
   return `If all fields are empty, the quota exempts the ${scope} from the default quotas of the settings.`;
@@ -85,7 +88,7 @@ function addNewQuota(addPage: AddPage): void {
       const params = await toQuotaParams(visit, typed);
       if (params === null) return pagePath(pages.quotas);
       const { revision } = await visit.read(get, { params });
-      // The form shows none of the limits that there are, so it must not replace them.
+      // The form does not show the existing limits, so it must not replace them.
       if (revision !== null) visit.addProblem('owner', 'it already has a quota: change it on its page');
       await visit.run(set, { params, body: { limits } });
       return pagePath(pages.quota, { scope: params.scope, ownerID: params.id }, { done: 'saved' });
@@ -104,7 +107,7 @@ function addEditQuota(addPage: AddPage): void {
       below: `Leave a field empty for no limit. 0 allows nothing. A limit may be lower than the current use: nothing more is allowed then. ${emptyHint(quota)}`,
       fields: [
         ...quota.usage.map(usedLimitField),
-        // 0: the owner must have no quota yet.
+        // Revision 0 means that the owner must not have a quota yet.
         revisionField({ revision: quota.revision ?? 0 }),
       ],
       submit: 'Save limits',

@@ -18,7 +18,7 @@ export const kindLabels: Readonly<Record<QuotaKind, string>> = {
   api_keys: 'API keys',
 };
 
-/** Whose quota it is, as "Team Platform". */
+/** The owner of a quota, such as "Team Platform". */
 export function nameOwner({ scope, name, id }: Pick<ListedQuota, 'scope' | 'name' | 'id'>): string {
   return scope === 'installation' ? 'Installation' : `${scopeNames[scope]} ${name ?? id}`;
 }
@@ -27,7 +27,7 @@ export function quotaPath({ scope, id }: Pick<ListedQuota, 'scope' | 'id'>): Loc
   return pagePath(pages.quota, { scope, ownerID: id });
 }
 
-/** How much of a kind is used: in words, and as a bar where it is limited. */
+/** The usage of one kind: in words and, if there is a limit, as a bar. */
 export function renderUsage({ kind, limit, used }: Usage): Html {
   if (used === null) return html`<strong>unknown: recount it</strong>`;
   if (limit === null) return html`${showAmount(kind, used)} <span class="muted">not limited</span>`;
@@ -39,7 +39,7 @@ export function renderUsage({ kind, limit, used }: Usage): Html {
 
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 
-/** A number, or bytes in the largest unit that leaves at least one before the point. */
+/** A number. Bytes are shown in the largest unit that gives at least 1. */
 export function showAmount(kind: QuotaKind, amount: number): string {
   if (!kindsInBytes.includes(kind)) return String(amount);
   const power = amount < 1024 ? 0 : Math.min(Math.floor(Math.log2(amount) / 10), units.length - 1);

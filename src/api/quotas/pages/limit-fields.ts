@@ -5,7 +5,7 @@ import type { FieldProblem } from '#domain/shared/validation/validation-messages
 import { kindsInBytes, type QuotaKind, quotaKinds } from '#domain/shared/vocabulary/quotas.ts';
 import { kindLabels } from './labels.ts';
 
-/** The field of one limit, below the member of the body that has all limits. The hint may go on after the limit. */
+/** The field of one limit, named below the body's member that contains all limits. `more` continues the hint after the limit. */
 export function limitField(member: string, kind: QuotaKind, limit?: number | null, more = ''): FormField {
   const isDaily = kind === 'runs_per_day';
   const isInBytes = kindsInBytes.includes(kind);
@@ -19,12 +19,12 @@ export function limitField(member: string, kind: QuotaKind, limit?: number | nul
   };
 }
 
-/** The limits that were typed, by their kinds. A text that is no amount stays as it was typed, and `findLimitProblems` and the operation refuse it. */
+/** Reads the limits by kind. An invalid amount is returned as it was typed, and `findLimitProblems` and the operation refuse it. */
 export function toLimits(member: string, typed: Typed): Record<string, number | string> {
   return Object.fromEntries(readLimits(member, typed).map(({ kind, amount }) => [kind, amount]));
 }
 
-/** The fields without a whole number, each with what would be right. */
+/** The problems of fields without a whole number, each with an example of a valid value. */
 export function findLimitProblems(member: string, typed: Typed): FieldProblem[] {
   return readLimits(member, typed)
     .filter(({ amount }) => typeof amount !== 'number')
@@ -45,7 +45,7 @@ function toProblem({ name, kind }: { readonly name: string; readonly kind: strin
 
 const bytesOf: Readonly<Record<string, number>> = { kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 };
 
-/** A number of bytes as a form has it: with a unit where that says it exactly. */
+/** A number of bytes as text, with a unit if that is exact. */
 function writeBytes(bytes: number): string {
   const fitting = Object.entries(bytesOf).filter(([, size]) => bytes > 0 && bytes % size === 0);
   const [unit, size] = fitting.at(-1) ?? [];
@@ -53,7 +53,7 @@ function writeBytes(bytes: number): string {
   return `${bytes / size} ${unit.charAt(0).toUpperCase()}iB`;
 }
 
-/** A whole number, or a number with a unit of bytes; else what was typed. */
+/** Reads a whole number, or a number with a unit of bytes. Returns any other text unchanged. */
 function readAmount(text: string): number | string {
   const [, digits = '', unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)\s*([kmgt]ib)$/i.exec(text.trim()) ?? [];
   const size = bytesOf[unit.toLowerCase()];

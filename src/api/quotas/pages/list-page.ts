@@ -10,7 +10,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { list, set } from '../operations.ts';
 import { kindLabels, type ListedQuota, nameOwner, quotaPath, renderUsage } from './labels.ts';
 
-/** Shows all quotas with what is used of them. */
+/** Shows all quotas with their usage. */
 export async function showQuotas(visit: Visit): Promise<FastifyReply> {
   const cursor = visit.query('cursor');
   const { quotas, next_cursor: next } = await visit.read(list, { query: { ...(cursor && { cursor }) } });

@@ -15,14 +15,14 @@ import { kindLabels, type ListedQuota, nameOwner, renderUsage } from './labels.t
 
 export type QuotaVisit = Visit<{ scope: string; ownerID: string }>;
 
-/** What the address names. The operation refuses a scope that does not exist. */
+/** The scope and the id in the address. The operation refuses a scope that does not exist. */
 export function paramsOf({ params }: QuotaVisit): z.output<typeof QuotaParams> {
   return { scope: params.scope, id: params.ownerID } as z.output<typeof QuotaParams>;
 }
 
 export const crumbs = [{ label: 'Quotas', path: pagePath(pages.quotas) }];
 
-/** Shows the quota of one owner, and all that it uses. */
+/** Shows the quota of one owner and everything that it uses. */
 export async function showQuotaPage(visit: QuotaVisit): Promise<FastifyReply> {
   const quota = await visit.read(get, { params: paramsOf(visit) });
   const { scope, id, limits, usage, actions } = quota;

@@ -23,7 +23,7 @@ import { readRunnableTemplates, withoutMasks } from './work-schema.ts';
 
 export type WorkKind = 'run' | 'assembly_run';
 
-/** The fields that say what is started, and where. */
+/** The fields for the work of a schedule and its place. */
 export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSchedule['work']): Promise<FormField[]> {
   const at = (name: string) => `work.${kind}.${name}`;
   const run = work && 'run' in work ? work.run : undefined;
@@ -95,7 +95,7 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
   ];
 }
 
-/** The last choice is that of visitors whom the form has not asked yet: it asks if something is deployed. */
+/** The last choice is the default for a new form. If something is deployed, the form then asks. */
 const startChoices = [
   { value: 'deployed', label: 'Keep the deployed values' },
   { value: 'defaults', label: 'Take the default values, or those of the environment' },
@@ -105,7 +105,10 @@ const startChoices = [
 const choicesFrom = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));
 
-/** The form shows what the work leaves out, since the operation refuses a name that is no longer deployed. */
+/**
+ * The field for deployed variables that starts leave out. The form shows them because the operation refuses a name that is no longer
+ * deployed.
+ */
 function omitField(name: string, omit: readonly string[]): FormField {
   return {
     name,
@@ -118,7 +121,7 @@ function omitField(name: string, omit: readonly string[]): FormField {
   };
 }
 
-/** The variables of an assembly. */
+/** The field for the variables of an assembly. */
 function jsonField(name: string, variables: Readonly<Record<string, unknown>> | undefined): FormField {
   const plain = withoutMasks(variables);
   return {
@@ -132,15 +135,15 @@ function jsonField(name: string, variables: Readonly<Record<string, unknown>> | 
   };
 }
 
-/** What a form says about the work besides its plain fields. */
+/** The parts of the work that are not plain fields of the form. */
 interface EnteredWork {
   /** The variables of a template. */
   readonly variables: Readonly<Record<string, JsonValue>>;
-  /** The saved work. What the form has no field for stays as it is. */
+  /** The saved work. Parts of it without a field stay as they are. */
   readonly saved?: ListedSchedule['work'];
 }
 
-/** The body's `work`, and the team of its environment, to which the schedule belongs. */
+/** Reads the body's `work`, and the team of its environment, to which the schedule belongs. */
 export async function readWork(
   visit: Visit,
   kind: WorkKind,
@@ -164,7 +167,7 @@ export async function readWork(
   await addTeamProblem(visit, { template: template_id, assembly, environment: id, field: place });
   const start = choice === 'deployed' && fields['operation'] !== 'destroy' ? { variables_from: choice } : {};
   const kept = keptOf(saved, { ...fields, ...start });
-  // What is entered is not left out.
+  // A variable with an entered value is not left out.
   const left = readWords(omit).filter((name) => !Object.hasOwn(entered, name));
   const asked = {
     ...kept,
@@ -178,7 +181,7 @@ export async function readWork(
   return { teamId, work: { [kind]: asked } };
 }
 
-/** It fits only where the same thing is applied as before. */
+/** The options of the saved work. They are kept only if the new work applies the same template or assembly. */
 function keptOf(
   saved: ListedSchedule['work'] | undefined,
   fields: Readonly<Record<string, string | undefined>>,
@@ -192,7 +195,7 @@ function keptOf(
   return only && id === fields['assembly_id'] ? { only } : {};
 }
 
-/** Carries out a command. Shows an error about the variables of an assembly at their field, with the path of the variable. */
+/** Runs a command. Shows an error about the variables of an assembly at their field, with the path of the variable. */
 export async function placingVariables<Done>(kind: WorkKind, work: () => Promise<Done>): Promise<Done> {
   try {
     return await work();

@@ -76,7 +76,7 @@ function registerEdit(addPage: AddPage): void {
   });
 }
 
-/** New times do not change under whose authority the work starts. */
+/** Says under whose authority the work starts. New times do not change that. */
 function describeAuthority({ id, authority }: ScheduleSubject, { principal }: Visit): Html | null {
   if (authority.id === principal.id) return null;
   const path = pagePath(pages.editScheduledWork, { id });

@@ -5,12 +5,13 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { countHeldSchedules, type Holder } from '#domain/schedules/views/held-schedules-store.ts';
 import { list } from '../operations.ts';
 
-/** Says about the end of an account, a session or a key which schedules it concerns. */
+/** Says which schedules lose their authority when an account, a session or a key ends. */
 export type HeldNote = (id: string, consequence: { readonly one: string; readonly many: string }) => Html | null;
 
 /**
- * What gives authority to schedules that the visitor may read, of these accounts or credentials. The answer makes a sentence about one of them, with a link
- * to its schedules: their number, and what becomes of them. It makes none where there are no schedules, or where the visitor may not list them.
+ * Counts the schedules that depend on these accounts or credentials, as far as the visitor may read them. The returned function makes a
+ * sentence about one of them, with a link: the number of schedules, and the consequence. It returns null if there are none, or if the
+ * visitor may not list them.
  */
 export async function readHeld(visit: Visit, holder: Holder, ids: readonly string[]): Promise<HeldNote> {
   const mayList = visit.mayDo(list).allowed;
@@ -23,7 +24,7 @@ export async function readHeld(visit: Visit, holder: Holder, ids: readonly strin
   };
 }
 
-/** The same about one account or credential, as a paragraph below what a form says of its consequences. */
+/** The lead of a form about one account or credential, followed by a paragraph about its schedules. */
 export async function readHeldLead(
   visit: Visit,
   lead: Html | string,
@@ -33,7 +34,7 @@ export async function readHeldLead(
   return html`${typeof lead === 'string' ? html`<p>${lead}</p>` : lead}${note ? html`<p>${note}</p>` : null}`;
 }
 
-/** Says what happens to the schedules of an account or a key that ends. */
+/** The consequences for schedules when an account or a key ends. */
 const heldBy = {
   authority_id: {
     one: 'runs as this account, and starts nothing without it. Have another person save the work first.',
@@ -45,7 +46,7 @@ const heldBy = {
   },
 } as const;
 
-/** A link to the schedules that start work under the authority of a user or a service account; null where the visitor may read none. */
+/** A link to the schedules that run under the authority of a user or a service account; null if the visitor can read none. */
 export async function renderHeldLink(visit: Visit, principalId: string): Promise<Html | null> {
   return (await readHeld(visit, 'authority_id', [principalId]))(principalId, { one: '', many: '' });
 }

@@ -11,7 +11,7 @@ import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { JsonObject } from '#domain/shared/values/json.ts';
 
-/** What the form of a schedule chooses, as far as it decides what a start keeps. */
+/** The choices in a schedule's form that decide which values a start keeps. */
 export interface ChosenStart {
   readonly templateId: string;
   readonly environmentId: string;
@@ -23,17 +23,17 @@ export interface ChosenStart {
   readonly omit: readonly string[];
 }
 
-/** What stands at the variables of a schedule. */
+/** The texts beside the variables of a schedule. */
 interface StartedVariables {
-  /** The variables, of which those are optional that a start keeps. */
+  /** The variables. Those that a start keeps are optional. */
   readonly schema: JsonObject;
-  /** What applies to a variable that is left empty, by its slot. */
+  /** For variables that are left empty: what applies instead, by slot. */
   readonly inherited: ReadonlyMap<string, string>;
-  /** What is deployed of each variable, by its slot. */
+  /** The deployed value of each variable, by slot. */
   readonly comparisons: ReadonlyMap<string, Html>;
 }
 
-/** Reads what a start of the schedule uses for the variables that are left empty. */
+/** Reads which values a start of the schedule uses for variables that are left empty. */
 export async function readStartedVariables(
   visit: Visit,
   chosen: ChosenStart,
@@ -66,11 +66,11 @@ async function readDeployed(visit: Visit, { templateId, environmentId, instance 
 interface KeptValue {
   readonly name: string;
   readonly text: string;
-  /** False: the environment has rotated it, so a start gets it from there. */
+  /** False if the environment has rotated it, so that a start gets it from there. */
   readonly isKept: boolean;
 }
 
-/** Says what a start does with each deployed variable that is left empty. It leaves out a variable that has no value any more. */
+/** Says what a start does with each deployed variable that is left empty. A variable that has no value any longer is not in the list. */
 async function describeKeptValues(
   visit: Visit,
   { environmentId, omit }: ChosenStart,

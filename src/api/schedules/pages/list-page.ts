@@ -45,7 +45,7 @@ ${renderPages({ cursor, next }, (query) => pagePath(pages.schedules, {}, { ...sc
   });
 }
 
-/** Reads the filter from the address. It names the account under whose authority schedules run, or the key or session that saved them. */
+/** Reads the filter from the address: the account under whose authority schedules run, or the key or session with which they were saved. */
 function heldQuery(visit: Visit): { authority_id?: string; credential_id?: string } {
   const [authority, credential] = [visit.query('authority_id'), visit.query('credential_id')];
   return { ...(authority && { authority_id: authority }), ...(credential && { credential_id: credential }) };
@@ -53,7 +53,7 @@ function heldQuery(visit: Visit): { authority_id?: string; credential_id?: strin
 
 type Held = ReturnType<typeof heldQuery>;
 
-/** Says that the list has not all schedules. */
+/** Says that the list does not contain all schedules. */
 function renderHolder(held: Held, [first]: readonly ListedSchedule[]): Html | null {
   if (Object.keys(held).length === 0) return null;
   const who = first ? html`<span class="foreign">${first.authority.name}</span>` : 'this user or account';

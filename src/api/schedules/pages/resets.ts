@@ -16,7 +16,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ScheduleSubject } from './schedule-view.ts';
 import { readInheritedOf, readVersion } from './work-schema.ts';
 
-/** What a schedule starts, as far as that decides what a start resets. */
+/** The parts of a schedule's work that decide which variables a start resets. */
 interface ResettingWork {
   readonly template_id: string;
   readonly environment_id?: string | null;
@@ -29,13 +29,13 @@ interface ResettingWork {
 
 interface Resets {
   readonly deployed: DeployedFacts;
-  /** The variables of the deployment that a start would lose now, since the work does not name them. */
+  /** The deployed variables that a start would lose now, because the work does not set them. */
   readonly lost: readonly Difference[];
-  /** The required variables of the deployment that the work does not name, and that nothing else gives. */
+  /** The required deployed variables that the work does not set, and that nothing else provides. */
   readonly missing: readonly Difference[];
 }
 
-/** Null: nothing is deployed by that name, or the visitor may not know it. */
+/** Null: no instance with this name is deployed, or the visitor may not know it. */
 async function findResets(visit: Visit, work: ResettingWork): Promise<Resets | null> {
   const { template_id: id, environment_id, version: wanted, instance, operation } = work;
   if (operation === 'destroy') return null;
@@ -48,14 +48,14 @@ async function findResets(visit: Visit, work: ResettingWork): Promise<Resets | n
     readInheritedOf(visit, environmentId),
   ]);
   if (!deployed || !version) return null;
-  // A refresh deploys no variables.
+  // A refresh does not deploy variables.
   if (work.variables_from === 'deployed' || operation === 'refresh') return { deployed, lost: [], missing: [] };
   const schema = schemaOf(version.spec);
   const given = inheritedBy(inherited, schema);
   const facts = { root: planForm(schema), inherited: given, version, deployed: null, source: null };
   const values = work.variables as Readonly<Record<string, JsonValue>>;
   const differences = findDifferences(facts, deployed, { values, omitted: [] });
-  // A required variable without a value is missing: the operation refuses that, and nothing resets it.
+  // A required variable without a value is missing rather than lost: the operation refuses the start, so nothing is reset.
   const isLost = ({ kind }: Difference) => kind === 'emptied' || kind === 'dropped';
   const isMissing = ({ kind }: Difference) => kind === 'missing' || kind === 'asked';
   return { deployed, lost: differences.filter(isLost), missing: differences.filter(isMissing) };
@@ -63,7 +63,7 @@ async function findResets(visit: Visit, work: ResettingWork): Promise<Resets | n
 
 const field = 'work.run.variables_from';
 
-/** The visit has a problem unless the visitor who saves the work has said what becomes of deployed variables that it does not name. */
+/** Requires a decision about deployed variables that the work does not set. Without one, adds a problem to the visit. */
 export async function refuseSilentResets(visit: Visit, work: ResettingWork, choice: string): Promise<void> {
   if (choice === 'defaults') return;
   const resets = await findResets(visit, work);
@@ -81,7 +81,7 @@ export async function refuseSilentResets(visit: Visit, work: ResettingWork, choi
   }
 }
 
-/** Which variables the next run of a schedule would reset; nothing if none. */
+/** The variables that the next run of a schedule would reset; null if there are none. */
 export async function renderResets(visit: Visit, { id, work }: ScheduleSubject): Promise<Html | null> {
   const resets = 'run' in work ? await findResets(visit, work.run) : null;
   if (!resets || resets.lost.length === 0) return null;

@@ -5,7 +5,7 @@ import { get } from '../operations.ts';
 import { viewSchedule } from '../views.ts';
 import type { ListedSchedule, ScheduleVisit } from './schedule-view.ts';
 
-/** Follows a schedule and what it started for its page. */
+/** Streams the changes of a schedule, and of what it started, to its page. */
 export function streamScheduleChanges(visit: ScheduleVisit): Promise<FastifyReply> {
   const { params, context } = visit;
   const read = async () => toFollowed(await readSchedule(visit.em, params.id));
@@ -23,7 +23,7 @@ function toFollowed(schedule: ScheduleDetails | undefined): Followed | null {
   return { subjects: [schedule.id, ...started], mark: markOf(shown) };
 }
 
-/** Differs whenever the schedule was changed, or lost its authority, or one of its times has another outcome. */
+/** Changes when the schedule is changed, when it loses its authority, or when one of its times gets another outcome. */
 export function markOf({
   revision,
   paused_because: because,

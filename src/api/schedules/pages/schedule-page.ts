@@ -32,7 +32,7 @@ import {
   schedulePath,
 } from './schedule-view.ts';
 
-/** A schedule: when it starts what, its next times, and what became of the last ones. */
+/** Shows a schedule: its times and its work, its next times, and the results of the last ones. */
 export async function showSchedule(visit: ScheduleVisit): Promise<FastifyReply> {
   const schedule = await readSubject(visit);
   const [names, resets, refusal] = await Promise.all([
@@ -60,7 +60,7 @@ ${renderLive(
 interface Content {
   readonly names: Names;
   readonly resets: Html | null;
-  /** Why it could not start its work now. */
+  /** Why it could not start its work now; null if it could. */
   readonly refusal: FiringReason | null;
 }
 
@@ -85,7 +85,7 @@ ${schedule.last_results.length > 0 ? html`<div class="list-panel">${renderHistor
 
 const startedNothing: ReadonlySet<string> = new Set(['failed', 'missed']);
 
-/** Says at the top of the page why nothing starts any more, or why the last time started nothing. */
+/** Says at the top of the page why nothing starts any longer, or why the last time started nothing. */
 function renderFailure(schedule: ScheduleSubject, refusal: FiringReason | null): Html | null {
   const { last_results: results, enabled } = schedule;
   if (refusal)
@@ -95,7 +95,7 @@ function renderFailure(schedule: ScheduleSubject, refusal: FiringReason | null):
   return html`<div class="notice notice-problem" role="note">${renderIcon('octagon-x')}<p>The last start failed, ${renderAge(String(last.last_at))}: <span class="foreign">${last.message}</span></p></div>`;
 }
 
-/** Who saves the work gives it their own authority; null for a visitor who may not. */
+/** Says that a visitor who saves the work gives it their own authority; null for visitors who may not. */
 function renderTakeover({ id, actions }: ScheduleSubject): Html | null {
   if (!actions.some(({ name, allowed }) => name === 'update' && allowed)) return null;
   return html`<a href="${pagePath(pages.editScheduledWork, { id })}">Change work</a> makes it run as you.`;
@@ -122,7 +122,7 @@ function describeLeftOut({ variables_from: from, omit }: { variables_from: strin
     : html`kept as deployed, but for <span class="foreign">${omit.join(', ')}</span>`;
 }
 
-/** Null where the work has no variables. */
+/** The variables of the work; null if it has none. */
 function renderWorkVariables({ work }: ScheduleSubject): Html | null {
   const { variables } = 'run' in work ? work.run : work.assembly_run;
   if (Object.keys(variables).length === 0) return null;
@@ -137,7 +137,7 @@ function renderNext({ next_times: times, enabled, schedule }: ScheduleSubject, r
   return html`<ul class="plain-list">${times.map((time) => html`<li>${renderTime(String(time))}${renderClock(schedule, String(time))}</li>`)}</ul>`;
 }
 
-/** What the clocks of the schedule's own zone show then. Visitors see times by their own clocks. */
+/** The time in the schedule's own time zone. All other times on the page are in the visitor's time zone. */
 function renderClock(schedule: ScheduleSubject['schedule'], time: string): Html | null {
   if (!('cron' in schedule) || schedule.timezone === 'UTC') return null;
   const { timezone: timeZone } = schedule;
@@ -167,7 +167,7 @@ function renderTimes({ scheduled_at: first, last_at: last, times }: Result): Htm
   return html`${times.toLocaleString('en')} times, from ${renderTime(String(first))} to ${renderTime(String(last))}`;
 }
 
-/** A link to what a time started, or why it started nothing. */
+/** A link to what a time started, or the reason why it started nothing. */
 function renderStarted({ work }: ScheduleSubject, { run_id, assembly_run_id: runID, message }: Result): Html | null {
   if (run_id) return renderRunLink(run_id);
   if (runID && 'assembly_run' in work) {
@@ -181,7 +181,7 @@ function renderNone(): Html {
   return renderEmpty('Not started yet', 'Runs that the schedule starts appear here with their result.');
 }
 
-/** What cannot be resumed before its work is saved has no button that resumes it. */
+/** The buttons. A schedule whose work must be saved first has no button that resumes it. */
 function renderButtons({ id, actions, enabled, paused_because: because }: ScheduleSubject): Html {
   const change = actions.find(({ name }) => name === 'update');
   const pausing = enabled

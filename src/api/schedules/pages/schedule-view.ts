@@ -29,7 +29,7 @@ export function scheduleCrumbs(schedule?: ScheduleSubject): Crumb[] {
   return schedule ? [all, { label: schedule.name, path: schedulePath(schedule) }] : [all];
 }
 
-/** The names of what schedules start, where, and for whom. */
+/** Reads the names of the work, the places and the people of schedules. */
 export function readWorkNames({ em }: Visit, schedules: readonly ListedSchedule[]): Promise<Names> {
   const works = schedules.map(({ work }) => work);
   return readNames(em, {
@@ -40,7 +40,7 @@ export function readWorkNames({ em }: Visit, schedules: readonly ListedSchedule[
   });
 }
 
-/** What a schedule starts, and where, with links. */
+/** The work and the place of a schedule, with links. */
 export function renderWork({ work }: ListedSchedule, names: Names): Html {
   const [what, path, environment] =
     'run' in work

@@ -17,7 +17,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readStartedVariables } from './kept-values.ts';
 import type { ListedSchedule } from './schedule-view.ts';
 
-/** The variables of the template that the form names: as it was sent, as it was saved, or as the address says. */
+/** The variables of the template in the form: from the sent form, the saved work, or the address. */
 export async function readWorkSchema(visit: Visit, work?: ListedSchedule['work']): Promise<SchemaPart> {
   const saved = work && 'run' in work ? work.run : undefined;
   const chosen = (name: 'template_id' | 'environment_id' | 'version' | 'instance' | 'operation' | 'variables_from') =>
@@ -53,13 +53,13 @@ export async function readWorkSchema(visit: Visit, work?: ListedSchedule['work']
   };
 }
 
-/** Where there is one template to choose, the form has chosen it already. */
+/** If there is only one template to choose, the form preselects it. */
 async function findOnlyTemplate(visit: Visit): Promise<string> {
   const { choices, isCut } = await readRunnableTemplates(visit);
   return choices.length === 1 && !isCut ? (choices[0]?.value ?? '') : '';
 }
 
-/** The templates that a run can use: those with a version, and the one that the form has chosen already. */
+/** The templates that a run can use: those with a version, and the one that the form has already selected. */
 export async function readRunnableTemplates(visit: Visit, chosenId?: string): Promise<Choices> {
   const { templates, next_cursor: next } = await visit.read(listTemplates, { query: { limit: '200' } });
   const runnable = templates.filter(({ id, latest_version: latest }) => latest !== null || id === chosenId);
@@ -71,25 +71,28 @@ async function findOnlyEnvironment(visit: Visit): Promise<string> {
   return environments.length === 1 ? (environments[0]?.id ?? '') : '';
 }
 
-/** What the form sent; undefined if it was not sent yet. */
+/** The sent text of a field; undefined if the form was not sent yet. */
 function sentText({ request }: Visit, name: string): string | undefined {
   const sent = (request.body as Readonly<Record<string, unknown>> | undefined)?.[name];
   return typeof sent === 'string' ? sent : undefined;
 }
 
-/** The version that the schedule would run today; the latest one if there is none such. */
+/** The version that the schedule would run today, or the latest one if it does not exist. */
 export async function readVersion(visit: Visit, id: string, wanted: string) {
   if (id === '') return null;
   const read = (version: string) => orNull(visit.read(getVersion, { params: { id, version } }));
   return (await read(wanted)) ?? (wanted === 'latest' ? null : read('latest'));
 }
 
-/** What the environment of the work and its variable sets give; nothing if it has none, or one that the visitor may not read. */
+/**
+ * The values that the environment of the work and its variable sets provide. Empty if the work has no environment, or one that the visitor
+ * may not read.
+ */
 export async function readInheritedOf(visit: Visit, id: string): Promise<InheritedValues> {
   return (id !== '' && (await readInherited(visit, id))) || new Map();
 }
 
-/** Masked values are left out: sending a mask back would make it the value. */
+/** Removes masked values, because sending a mask back would make it the value. */
 export function withoutMasks(variables: Readonly<Record<string, unknown>> = {}): Record<string, JsonValue> {
   const isMask = (value: unknown) => typeof value === 'object' && value !== null && 'sensitive' in value;
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => !isMask(value))) as Record<

@@ -17,7 +17,7 @@ import { accountPath, accountsCrumb, addAccountForm, mayCreateAccount } from './
 
 const nameField: FormField = { name: 'name', label: 'Name', hint: 'The program that uses it.' };
 
-/** The forms send an owner as one value: `me`, or the id of a team. */
+/** The field for the owner. The form sends it as one value: `me`, or the id of a team. */
 async function ownerField(visit: Visit): Promise<FormField> {
   const teams = await keepAllowedTeams(visit, update, await readTeamChoices(visit));
   const mine = { value: 'me', label: 'Me: private, not visible to administrators' };

@@ -32,7 +32,7 @@ export function readOwnerNames(visit: Visit, accounts: readonly ListedAccount[])
   });
 }
 
-/** Who owns an account: a team, or a person. */
+/** The owner of an account: a team, or a person. */
 export function renderOwner({ owner }: ListedAccount, names: Names): Html {
   if (owner.team_id === null)
     return html`<span class="foreign">${names.get(owner.user_id ?? '')?.name ?? 'a deleted user'}</span>`;
@@ -51,7 +51,7 @@ export function accountCrumbs(account: AccountSubject): Crumb[] {
   return [accountsCrumb, { label: account.name, path: accountPath(account) }];
 }
 
-/** Whether the visitor may create an account of their own, the one kind that needs no team. */
+/** Whether the visitor may create an account of their own, the only kind that needs no team. */
 export function mayCreateAccount(visit: Visit): Action {
   return visit.mayDo(create, { organizationId: null, teamId: null, ownerUserId: visit.principal.id });
 }

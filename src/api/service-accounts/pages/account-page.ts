@@ -21,10 +21,13 @@ import { list as listKeys } from '../key-operations.ts';
 import { type AccountSubject, type AccountVisit, accountsCrumb, readAccount, renderOwner } from './account-frame.ts';
 import { renderEnabled } from './list-page.ts';
 
-/** The most teams of an account that its page names. */
+/** The maximum number of an account's teams that its page names. */
 const maxTeams = 20;
 
-/** The teams of a user's account, which decide what it sees. A team's account has that team, which the page names as its owner. */
+/**
+ * The teams of an account that a user owns. They decide what it may read. An account of a team has only that team, which the page shows as
+ * its owner.
+ */
 async function renderMemberships(visit: AccountVisit, account: AccountSubject): Promise<Html | null> {
   if (account.owner.team_id !== null) return null;
   const stored = (await readPrincipals(visit.em, [account.id])).get(account.id);
@@ -90,7 +93,7 @@ ${await renderKeys(visit, account)}
 }
 
 async function renderKeys(visit: AccountVisit, { id, actions }: AccountSubject): Promise<Html> {
-  // Somebody who may only pass the account on sees no keys.
+  // A visitor who may only transfer the account sees no keys.
   const refusal = refusalOf(actions, 'revoke_key');
   if (refusal) return html`<p class="muted">${toSentence(refusal)}</p>`;
   const cursor = visit.query('cursor');

@@ -17,7 +17,7 @@ import { accountPath, type ListedAccount, mayCreateAccount, readOwnerNames, rend
 const states = { true: 'Enabled', false: 'Disabled' } as const;
 const chips = withAll(['true', 'false'] as const, (each) => states[each]);
 
-/** The service accounts that the visitor may manage. With a team or an organization as scope: those of its teams. */
+/** Shows the service accounts that the visitor may manage. If the scope is a team or an organization, those of its teams. */
 export async function showAccounts(visit: Visit): Promise<FastifyReply> {
   const { organizationId, teamId } = visit.scope;
   const enabled = visit.query('enabled');
@@ -66,7 +66,7 @@ async function renderAccounts(visit: Visit, accounts: readonly ListedAccount[]):
   })}</div>`;
 }
 
-/** Whether a principal may act. */
+/** Whether a principal is enabled. */
 export function renderEnabled(isEnabled: boolean): Html {
   return isEnabled
     ? renderStatusBadge({ word: 'Enabled', icon: 'circle-check', tone: 'succeeded' })

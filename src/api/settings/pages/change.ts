@@ -9,7 +9,7 @@ import { retentionKinds } from '#domain/settings/document.ts';
 import { quotaKindNames } from '#domain/shared/vocabulary/quotas.ts';
 import { type SettingsSection, type ShownSettings, settingsFields } from './fields.ts';
 
-/** The change of a section that was typed: only what differs from what the form showed. An empty field restores the default. */
+/** The change of a section: only values that differ from those that the form showed. An empty field restores the default. */
 export function toChange(section: SettingsSection, settings: ShownSettings, typed: Typed): Record<string, unknown> {
   const shown = new Map(settingsFields(section, settings).map(({ name, value = '' }) => [name, value]));
   const isChanged = (name: string) => shown.has(name) && (typed[name] ?? '').trim() !== shown.get(name)?.trim();
@@ -43,7 +43,7 @@ export function toChange(section: SettingsSection, settings: ShownSettings, type
   };
 }
 
-/** A box that is not ticked is not sent. */
+/** Whether a feature is turned off. Browsers do not send unchecked boxes. */
 function isOff(name: FeatureName, typed: Typed): boolean {
   return typed[`features.${name}.enabled`] === '';
 }
@@ -66,7 +66,7 @@ function readPolicy(typed: Typed): object {
   };
 }
 
-/** Adds what the page itself finds wrong with the settings that were typed. */
+/** Adds the problems that the page itself finds in the typed settings. */
 export function addSettingsProblems(visit: Visit, typed: Typed): void {
   visit.problems.push(...findLimitProblems('default_quotas', typed));
   addApprovalProblem(visit, typed, 'default_approval_policy');
@@ -83,7 +83,7 @@ function isTool(name: string): boolean {
   return allowableTools.some((known) => known === name);
 }
 
-/** The ranges of each tool; a tool alone on its line may be used in all versions. */
+/** Reads the version ranges of each tool. If a line has only a tool, all of its versions are allowed. */
 function readTools(text: string): Record<string, string[]> {
   const lines = text.split('\n').flatMap((line) => line.trim() || []);
   const tools = new Map<string, string[]>();

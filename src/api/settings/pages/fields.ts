@@ -27,17 +27,17 @@ const ruleLabels: Readonly<Record<(typeof approvalRules)[number], string>> = {
   always: 'Runs that change something',
 };
 
-/** A part of the settings with a page of its own. */
+/** A section of the settings. It has a page of its own. */
 export interface SettingsSection {
   /** The last part of its address. */
   readonly key: string;
   readonly title: string;
   readonly help: string;
-  /** Its fields, with the values in force. */
+  /** Its fields, with the effective values. */
   readonly fields: (settings: ShownSettings) => FormField[];
 }
 
-/** The parts of the settings, in the order of their tabs. */
+/** The sections of the settings, in the order of their tabs. */
 export const settingsSections: readonly [SettingsSection, ...SettingsSection[]] = [
   {
     key: 'approvals',
@@ -73,7 +73,7 @@ export const settingsSections: readonly [SettingsSection, ...SettingsSection[]] 
   },
 ];
 
-/** The fields of a part of the settings, and the revision that they change. */
+/** The fields of a section, and the revision that they change. */
 export function settingsFields(section: SettingsSection, settings: ShownSettings): FormField[] {
   return [...section.fields(settings), revisionField(settings)];
 }

@@ -17,7 +17,7 @@ interface Subject {
   readonly section: SettingsSection;
 }
 
-/** Adds the pages of the settings, one for each section, which show what holds and change it. For administrators. */
+/** Adds the pages of the settings, one for each section, which show and change the effective values. Only administrators see them. */
 export function registerSettingsPages(addPage: AddPage): void {
   addFormPage(
     addPage,
@@ -69,7 +69,7 @@ function describeSection({ settings, section }: Subject) {
   } as const;
 }
 
-/** The address of a section. The first one is what the navigation leads to. */
+/** The address of a section. The navigation links to the first one. */
 function sectionPath(section: SettingsSection, query?: Query): LocalPath {
   if (section === settingsSections[0]) return pagePath(pages.settings, {}, query);
   return pagePath(pages.settingsSection, { section: section.key }, query);

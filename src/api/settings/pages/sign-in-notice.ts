@@ -1,7 +1,7 @@
 import { readSettings } from '#domain/settings/store.ts';
 import type { Services } from '../../services.ts';
 
-/** What the settings tell everybody who signs in; null if nothing. Nobody is kept from signing in because it cannot be read. */
+/** The settings' notice for everybody who signs in; null if there is none. A failure to read it must not keep anybody from signing in. */
 export async function readSignInNotice({ orm, log }: Pick<Services, 'orm' | 'log'>): Promise<string | null> {
   try {
     return (await readSettings(orm.em.fork())).document.sign_in_notice ?? null;

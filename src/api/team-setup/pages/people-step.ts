@@ -42,7 +42,7 @@ function personOf({ team }: Setup) {
   return { name: 'user_id', label: 'Member of the organization', hint: 'A name or an e-mail address.', organizationId };
 }
 
-/** Links the person whom the sent form names to the members of the organization, if they are not one of them. */
+/** Links to the organization's members, for a person in the sent form who is not one of them. */
 async function renderSentOutsider(setup: Setup, visit: Visit): Promise<Html | null> {
   const outsider = await readOutsider(visit, personOf(setup));
   if (!outsider) return null;

@@ -15,7 +15,7 @@ import { NotFound } from '#domain/shared/errors.ts';
 import { placeName, readSetup, type Setup, stepPath } from './setup.ts';
 import { describeStep, renderMade } from './steps-view.ts';
 
-/** Adds the steps that make a project and an environment in it, and set what needs an approval there. */
+/** Adds the steps that create a project and an environment in it, and set its approval policy. */
 export function registerPlaceSteps(addPage: AddPage): void {
   addFormPage(addPage, pages.setUpTeamProject, {
     read: readSetup,
@@ -70,7 +70,7 @@ function describeEnvironmentStep(setup: Setup, visit: TeamVisit): FormPage {
         label: 'Project',
         kind: 'select',
         choices: projects.map(({ id, name }) => ({ value: id, label: name })),
-        // The newest project is the one that was made a moment ago.
+        // The newest project is probably the one that the visitor has just created.
         value: projects[0]?.id,
       },
       ...nameAndKind,
@@ -83,7 +83,7 @@ function describeEnvironmentStep(setup: Setup, visit: TeamVisit): FormPage {
 }
 
 interface PolicySubject extends Setup {
-  /** The environment whose policy is set: that of the address, or the newest; null if there is none yet. */
+  /** The environment whose policy is set: that of the address, or the newest one; null if there is none yet. */
   readonly environment: EnvironmentDetails | null;
 }
 
@@ -134,12 +134,12 @@ function fieldsOf(environment: EnvironmentDetails) {
   return [
     ...policyFields(when).map((field) => ({ ...field, value: values[field.name] })),
     revisionField(environment),
-    // Another environment may be the newest one by the time that the form is sent.
+    // The newest environment may be another one when the form is sent.
     { name: 'environment_id', label: 'Environment', kind: 'hidden', value: environment.id } as const,
   ];
 }
 
-/** The policy of the environment as it is, and the way to those of the others. */
+/** The current policy of the environment, and links to those of the others. */
 async function describeEnvironments(subject: PolicySubject, visit: TeamVisit): Promise<Html | null> {
   const { environment, environments } = subject;
   if (environment === null) return null;

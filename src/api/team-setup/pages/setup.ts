@@ -13,7 +13,7 @@ import { pluralize } from '#api/web/text.ts';
 type Project = EncodedAnswerOf<typeof listProjects.responses>['projects'][number];
 type Template = EncodedAnswerOf<typeof listTemplates.responses>['templates'][number];
 
-/** A team with what the steps of its set-up have made. What is there is all that the steps keep, so they can be left and returned to. */
+/** A team, and the things that its set-up has created. The steps store nothing else, so people can leave them and come back. */
 export interface Setup {
   readonly team: TeamSubject;
   readonly members: readonly ShownMember[];
@@ -41,9 +41,9 @@ export interface Step {
   readonly label: string;
   readonly icon: IconName;
   readonly page: (typeof pages)[`setUpTeam${'People' | 'Project' | 'Environment' | 'Policy' | 'Template'}`];
-  /** What the step is for. */
+  /** The purpose of the step. */
   readonly purpose: string;
-  /** What has been done in a few words; null: nothing yet. */
+  /** Describes briefly what is done; null if nothing is. */
   readonly summarize: (setup: Setup) => string | null;
 }
 
@@ -99,14 +99,14 @@ export function stepPath({ team }: Setup, key: StepKey): LocalPath {
   return pagePath(steps[key].page, teamParams(team));
 }
 
-/** The step after another; the overview after the last. */
+/** The step after another one, or the overview after the last one. */
 export function pathAfter(setup: Setup, key: StepKey): { readonly label: string; readonly path: LocalPath } {
   const next = stepKeys[stepKeys.indexOf(key) + 1];
   if (next === undefined) return { label: 'Finish', path: pagePath(pages.setUpTeam, teamParams(setup.team)) };
   return { label: `Next: ${steps[next].label.toLowerCase()}`, path: stepPath(setup, next) };
 }
 
-/** Names of environments repeat from project to project. */
+/** The name of an environment with its project, because names repeat in different projects. */
 export function placeName(
   { projects }: Setup,
   { project_id: id, name }: Pick<ListedEnvironment, 'project_id' | 'name'>,

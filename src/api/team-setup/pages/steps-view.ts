@@ -42,7 +42,7 @@ const leaving = 'Each step is saved by itself. You can leave and come back from 
 const open = { word: 'Not started', icon: 'circle-dashed', tone: 'queued' } as const;
 const done = { word: 'Done', icon: 'circle-check', tone: 'succeeded' } as const;
 
-/** What the forms of all steps share: where they are among the steps, what is there already, and the way to the next step. */
+/** Shared by the forms of all steps: the progress, the existing things, and a link to the next step. */
 export function describeStep(
   setup: Setup,
   key: StepKey,
@@ -70,7 +70,7 @@ function renderSteps(setup: Setup, current: StepKey): Html {
   })}</ol></nav>`;
 }
 
-/** What a step has made already. */
+/** The things that a step has already created. */
 export function renderMade(label: string, things: readonly Html[]): Html | null {
   return things.length === 0
     ? null

@@ -8,7 +8,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { readSetup, type Setup } from './setup.ts';
 import { describeStep, renderMade } from './steps-view.ts';
 
-/** The step that makes the first template, whose first version is published on the page after it. */
+/** The step that creates the first template. Its first version is published on the next page. */
 export function registerTemplateStep(addPage: AddPage): void {
   addFormPage(addPage, pages.setUpTeamTemplate, {
     read: readSetup,

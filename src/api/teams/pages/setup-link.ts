@@ -6,7 +6,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type TeamSubject, teamParams } from './team-frame.ts';
 
-/** Links the guide that sets a team up from the pages to which it leads; null once a project, an environment and a template are there. */
+/** Links from the pages of a team's set-up back to its guide. Null once the team has a project, an environment and a template. */
 export async function renderSetupLink(visit: Visit, team: TeamSubject): Promise<Html | null> {
   const owner = { teamId: team.id, organizationId: team.organization_id };
   if (!visit.mayDo(createProject, owner).allowed) return null;

@@ -20,7 +20,7 @@ import { readTeam, type TeamSubject, type TeamVisit, teamCrumbs, teamParams, tea
 
 const max = '200';
 
-/** What a deletion of the team takes along, and links to what must be gone before. */
+/** Says what is deleted with the team, and links to what must be removed before. */
 async function describeTeamDeletion({ id }: TeamSubject, visit: TeamVisit): Promise<Html> {
   const query = { team_id: id, limit: max };
   const [active, archived, templates, accounts] = await Promise.all([
@@ -48,7 +48,7 @@ ${renderBlockers(
 )}`;
 }
 
-/** Only owners of the team and administrators see its accounts. The deletion counts them for others. */
+/** Only owners of the team and administrators may see its accounts. Other visitors see only their number. */
 async function readAccounts(visit: TeamVisit, teamId: string): Promise<readonly { id: string; name: string }[]> {
   try {
     const answer = await visit.read(listAccounts, { query: { owner_team_id: teamId, limit: max } });
@@ -132,7 +132,7 @@ already. Open invitations into the team become void.</p>`,
   });
 }
 
-/** The other organizations to which the visitor may take the team. */
+/** The other organizations to which the visitor may transfer the team. */
 async function readDestinations(team: TeamSubject, visit: TeamVisit) {
   const { organizations, next_cursor: next } = await visit.read(listOrganizations, { query: { limit: '200' } });
   const allowed = organizations.filter(({ id }) => mayTakeTeam(visit.principal, { organizationId: id, teamId: null }));

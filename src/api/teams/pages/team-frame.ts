@@ -10,14 +10,16 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { get, update } from '../operations.ts';
 import type { TeamView } from '../views.ts';
 
-/** A team, and the organization that owns it. */
+/** A team with its organization. */
 export interface TeamSubject extends z.input<typeof TeamView> {
   readonly organization: Pick<z.input<typeof OrganizationView>, 'id' | 'name'>;
 }
 
 export type TeamVisit = Visit<{ orgID: string; id: string }>;
 
-/** Members of a team are members of its organization, so a visitor who may read one may read the other. */
+/**
+ * Reads a team with its organization. Members of a team are members of its organization, so a visitor who may read one may read the other.
+ */
 export async function readTeam(visit: TeamVisit): Promise<TeamSubject> {
   const { orgID, id } = visit.params;
   const [team, organization] = await Promise.all([
@@ -52,7 +54,7 @@ const paths: Readonly<Record<LevelPage, PagePattern & `/organizations/:orgID/tea
   delete: pages.deleteTeam,
 };
 
-/** What the pages of a team have of their own. */
+/** The parts of the pages that only teams have. */
 export const teamLevel: Level<{ orgID: string; id: string }, TeamSubject> = {
   noun: 'team',
   auditType: 'teams',

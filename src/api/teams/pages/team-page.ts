@@ -46,7 +46,7 @@ ${renderPages({ cursor, next }, (query) => pagePath(pages.team, teamParams(team)
   return visit.show(levelPage(teamLevel, visit, team, { tab: 'main', content }));
 }
 
-/** Only those who may manage the team's service accounts may list them. */
+/** Only visitors who manage the team's service accounts may list them. */
 function renderLinks(team: TeamSubject): Html {
   const { id, actions } = team;
   const link = (path: PagePattern, label: string) =>

@@ -5,7 +5,7 @@ import type { ShownAttempt, ShownState } from './labels.ts';
 
 type Judged = Pick<ShownAttempt, 'state' | 'problem' | 'verdicts'>;
 
-/** Problems that another check finds again, and that a new run with other values does not have. */
+/** Problems that another check would find again, and that a new run with other values avoids. */
 const onlyNewRunHelps: ReadonlySet<ProblemCode> = new Set([
   'secret_at_risk',
   'data_gone',
@@ -14,7 +14,7 @@ const onlyNewRunHelps: ReadonlySet<ProblemCode> = new Set([
   'deployment_unknown',
 ]);
 
-/** Problems that every later check finds again, whoever asks for it. */
+/** Problems that every later check would find again, whoever requests it. */
 const lasting: ReadonlySet<ProblemCode> = new Set([
   'target_gone',
   'data_gone',
@@ -23,7 +23,7 @@ const lasting: ReadonlySet<ProblemCode> = new Set([
   'nothing_changed',
 ]);
 
-/** Why a new run is what helps, and whether another check could help as well. */
+/** Whether a new run helps: as the only way, or in addition to another check. Null if it does not. */
 export function leadsToNewRun(attempt: Judged, shown: ShownState): 'only' | 'also' | null {
   const { state, problem, verdicts } = attempt;
   if (shown === 'destroyed' || isWithoutWay(verdicts)) return 'only';
@@ -31,15 +31,15 @@ export function leadsToNewRun(attempt: Judged, shown: ShownState): 'only' | 'als
   return state === 'conflicted' || problem?.code === 'candidate_invalid' ? 'also' : null;
 }
 
-/** Whether a run is in the way that cannot be undone itself. */
+/** Whether another run prevents the undo and cannot itself be undone. */
 function isWithoutWay(verdicts: Judged['verdicts']): boolean {
   return verdicts.some(({ cause }) => cause?.run_undoable === false);
 }
 
-/** The states out of which another check may lead. */
+/** The states in which another check may help. */
 const stuck: readonly ShownState[] = ['conflicted', 'blocked', 'failed', 'outdated'];
 
-/** Whether another check could say something else. @param hasChanged whether the instance has changed since the check */
+/** Whether another check could have another result. @param hasChanged whether the instance has changed since the check */
 export function mayCheckAgain(attempt: Judged, shown: ShownState, hasChanged: boolean): boolean {
   const { problem, verdicts } = attempt;
   if (!stuck.includes(shown)) return false;
@@ -48,16 +48,16 @@ export function mayCheckAgain(attempt: Judged, shown: ShownState, hasChanged: bo
   return hasChanged || !dependsOnRuns(attempt);
 }
 
-/** Whether only other runs can change what the check has said. */
+/** Whether only other runs can change the result of the check. */
 function dependsOnRuns({ problem, verdicts }: Judged): boolean {
   if (problem) return problem.code === 'deployment_unknown';
   return verdicts.some(({ verdict }) => verdict === 'superseded' || verdict === 'depended_on');
 }
 
-/** What can be done where no later check will find the cause gone. */
+/** The advice if every later check would find the same cause. */
 const newRunStep = 'The run cannot be undone this way. Deploy the values that you want in a new run.';
 
-/** What is to be done next. */
+/** The next step, as advice. */
 export function nextStepOf(attempt: Judged, shown: ShownState): string {
   if (leadsToNewRun(attempt, shown) === 'only') return newRunStep;
   if (shown !== 'blocked' || mayCheckAgain(attempt, shown, true)) return nextSteps[shown];

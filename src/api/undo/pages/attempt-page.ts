@@ -39,7 +39,7 @@ type AttemptVisit = Visit<{ readonly id: string }>;
 /** The states that change without the visitor. */
 const moving: readonly ShownAttempt['state'][] = ['checking', 'candidate_checking'];
 
-/** Shows an undo from its verdicts over its plan to its confirmation. What needs no decision of the visitor goes on by itself. */
+/** Shows an undo: its verdicts, its plan and its confirmation. Steps that need no decision continue by themselves. */
 export async function showAttempt(visit: AttemptVisit): Promise<FastifyReply> {
   const { id } = visit.params;
   const attempt = await visit.read(getAttempt, { params: { id } });
@@ -69,18 +69,18 @@ ${goesOn || moving.includes(attempt.state) ? renderFollowing(attempt, content) :
   });
 }
 
-/** No stream announces an attempt: a check takes seconds, so the page looks again. */
+/** A part that is read again every few seconds, because attempts have no stream and a check takes only seconds. */
 function renderFollowing({ id }: ShownAttempt, content: Html): Html {
   return renderLive({ stream: null, address: pagePath(pages.selectiveUndo, { id }), again: '3s' }, content);
 }
 
-/** The visitor who asked for the check has asked for its first plan too. */
+/** Whether the page requests the first plan. It does so only for the visitor who requested the check. */
 function plansByItself(visit: AttemptVisit, attempt: ShownAttempt, checks: ShownChecks): boolean {
   const mayPlan = attempt.actions.some(({ name, allowed }) => name === 'check_candidate' && allowed);
   return mayPlan && attempt.state === 'ready' && checks.length === 0 && attempt.requested_by.id === visit.principal.id;
 }
 
-/** The actions of the run that the page offers: another check only where that could say something else. */
+/** The actions on the run that the page offers. Another check is offered only if it could have another result. */
 async function offerCheck({ em }: Visit, attempt: ShownAttempt, state: ShownState, actions: readonly Action[]) {
   return mayCheckAgain(attempt, state, await hasInstanceChanged(em, attempt.id)) ? actions : [];
 }
@@ -90,7 +90,7 @@ interface Head {
   readonly state: ShownState;
   readonly run: ShownRun;
   readonly names: Names;
-  /** What can be done with the run, and could help. */
+  /** The actions on the run that could help. */
   readonly ofRun: readonly Action[];
 }
 
@@ -121,7 +121,9 @@ function renderHead({ attempt, state, run, names, ofRun }: Head): Html {
   });
 }
 
-/** The form for a run of the instance, filled in with what is deployed and, over it, with the values that the undo would have brought back. */
+/**
+ * The form for a run of the instance, filled in with the deployed values and, in their place, the values that the undo would have restored.
+ */
 function pathOfNewRun({ id, changes }: ShownAttempt, run: ShownRun): LocalPath {
   const version = changes.find(({ path }) => path === '/version')?.to;
   return pagePath(
@@ -160,7 +162,7 @@ function renderNotice(isBad: boolean, content: Html): Html {
   return html`<div class="notice${isBad ? ' notice-problem' : ''}">${renderIcon(isBad ? 'octagon-x' : 'info')}<p>${content}</p></div>`;
 }
 
-/** Where the reader finds what the state is about: the run that works, that is in the way or that deploys, or the confirmation. */
+/** Links to the subject of the state: the run that is executing, prevents the undo or deploys it, or the confirmation. */
 function renderWhere({ state, problem, ...attempt }: ShownAttempt, [check]: ShownChecks): Html | null {
   if (state === 'promotable') return html`<a href="#undo-confirm">Go to the confirmation</a>`;
   const working = { checking: attempt.baseline_run_id, candidate_checking: check?.run_id ?? null } as const;

@@ -9,13 +9,13 @@ import { nameOfPath, renderVerdict, type ShownAttempt } from './labels.ts';
 
 type Verdict = ShownAttempt['verdicts'][number];
 
-/** Verdicts in the order in which people should read them: what is in the way first. */
+/** Sorts verdicts by importance: those that prevent the undo come first. */
 function byWeight(one: Verdict, other: Verdict): number {
   const isFree = ({ verdict }: Verdict) => verdict === 'clean' || verdict === 'kept';
   return Number(isFree(one)) - Number(isFree(other));
 }
 
-/** Each path that the run changed: how undoing would change it, and what is in the way. */
+/** Each path that the run changed: how the undo would change it, and what prevents that. */
 export function renderVerdicts({ verdicts, changes }: ShownAttempt): Html {
   if (verdicts.length === 0) return html`<p class="muted">The inputs of the run were not compared.</p>`;
   const changeAt = new Map(changes.map((change) => [change.path, change]));

@@ -34,7 +34,7 @@ import { explainPromotion, nameOfResource, promotionFields } from './promotion.t
 interface Subject {
   readonly attempt: ShownAttempt;
   readonly run: ShownRun;
-  /** A new check, if the attempt can go no further without one. */
+  /** The button for a new check, if the attempt cannot continue without one. */
   readonly again: Html | null;
 }
 
@@ -96,7 +96,7 @@ ${renderAttempts(undo.attempts, later)}`,
   );
 }
 
-/** The form has a box of about 80 bytes for each resource of the collateral, of which there are 10,000 at most. */
+/** The form has a box of about 80 bytes for each affected resource, of which there are at most 10,000. */
 const promotionFormLimit = 1024 * 1024;
 
 type ById = { readonly id: string };
@@ -106,17 +106,17 @@ interface RunWithAttempts {
   readonly undo: ShownAttempts;
   readonly names: Names;
   readonly later: Awaited<ReturnType<typeof readLaterEvents>>;
-  /** The run that the instance is deployed from now. */
+  /** The run that deployed the instance last. */
   readonly deployedRunId: string | null;
 }
 
-/** Where the run is undone now: what is deployed instead of it. */
+/** Says that the run is undone, and what is deployed instead. */
 function renderUndone({ undone_by: by }: ShownRun, { actions }: ShownAttempts, deployed: string | null): Html | null {
   if (by === null || deployed === null || !refusalOf(actions, 'check')?.startsWith('already undone')) return null;
   return html`<p>The instance is deployed from ${renderRunLink(deployed)} now${deployed === by ? ', which undid this run' : null}.</p>`;
 }
 
-/** What helps instead of an undo, after a destroy. */
+/** Says what helps instead of an undo, after a destroy. */
 function renderNewRun(run: ShownRun, destruction: Destruction | undefined): Html | null {
   const { id, operation, template_id: template, instance_id: instance } = run;
   if (operation !== 'destroy' && !destruction) return null;
@@ -179,7 +179,7 @@ function common({ attempt, run, again }: Subject, action: string) {
 type ShownAttempts = EncodedAnswerOf<(typeof list)['responses']>;
 type Row = ShownAttempts['attempts'][number];
 
-/** The earlier attempts at undoing a run; null if there are none. */
+/** The earlier attempts to undo a run; null if there are none. */
 function renderAttempts(attempts: readonly Row[], later: LaterEvents): Html | null {
   if (attempts.length === 0) return null;
   return html`<h2>Earlier checks</h2>

@@ -8,7 +8,7 @@ import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { AttemptState, VerdictWord } from '#domain/undo/model.ts';
 import type { getAttempt, listChecks } from '../operations.ts';
 
-/** An attempt as the API shows it to the visitor where it is read alone. */
+/** A single attempt, as the API shows it to the visitor. */
 export type ShownAttempt = EncodedAnswerOf<(typeof getAttempt)['responses']>;
 
 /** The plans of an attempt, newest first. */
@@ -17,12 +17,12 @@ export type ShownChecks = EncodedAnswerOf<(typeof listChecks)['responses']>['can
 type Look = Parameters<typeof renderStatusBadge>[0];
 
 /**
- * The state of an attempt as people see it. `outdated`: its instance has changed since the check, so that it can go no
- * further. `undone`: its run has deployed the undo. `destroyed`: the instance was destroyed after the run.
+ * The state of an attempt as pages show it. `outdated`: its instance has changed since the check, so it cannot continue. `undone`: its run
+ * has deployed the undo. `destroyed`: the instance was destroyed after the run.
  */
 export type ShownState = AttemptState | 'outdated' | 'undone' | 'destroyed';
 
-/** What has happened since the attempts at undoing a run were checked. */
+/** Events since the attempts to undo a run were checked. */
 export interface LaterEvents {
   /** The attempts whose instance has changed since their check. */
   readonly outdated: ReadonlySet<string>;
@@ -32,7 +32,7 @@ export interface LaterEvents {
   readonly isDestroyed: boolean;
 }
 
-/** What people are shown of the state of an attempt. */
+/** The state of an attempt that pages show. */
 export function shownState(
   { id, state, promoted_run_id: run }: Pick<ShownAttempt, 'id' | 'state' | 'promoted_run_id'>,
   { outdated, succeeded, isDestroyed }: LaterEvents,
@@ -78,19 +78,19 @@ export function renderVerdict(verdict: VerdictWord): Html {
   return renderStatusBadge(verdictLooks[verdict]);
 }
 
-/** The buttons that carry an attempt on. */
+/** The labels of the buttons that continue an attempt. */
 export const planLabel = 'Plan the undo';
 export const promoteLabel = 'Undo this change';
 
-/** How many characters of what somebody wrote a title has at most. */
+/** The maximum number of characters of a message in a title. */
 const maxName = 100;
 const names = new Intl.ListFormat('en-GB', { type: 'conjunction' });
-/** More inputs than these are counted. */
+/** If more inputs than these changed, the title has only their number. */
 const maxNamed = 3;
 
 /**
- * What an undo is called: by what it undoes. That is what its requester wrote about the run, or the inputs that it changed, or what the run
- * did where neither is known.
+ * The title of an undo, by what it undoes: the requester's message on the run, or the inputs that the run changed, or the operation of the
+ * run if neither is known.
  */
 export function titleOfUndo(run: ShownRun, attempt?: ShownAttempt): string {
   const [written = ''] = (run.message ?? '').trim().split('\n');
@@ -101,7 +101,7 @@ export function titleOfUndo(run: ShownRun, attempt?: ShownAttempt): string {
   return `Undo: ${cutText(`Change ${what} of ${run.instance}`, maxName)}`;
 }
 
-/** The version and variables have names that people know; what lies in them keeps its path. */
+/** The name of a changed path. The version and variables have familiar names. Parts within a variable keep their path. */
 export function nameOfPath(path: string): string {
   if (path === '/version') return 'version of the template';
   return path.replace(/^\/(variables|environment)\//, (_all, kind) => (kind === 'environment' ? '$' : ''));

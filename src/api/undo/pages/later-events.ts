@@ -5,7 +5,7 @@ import type { Destruction } from '#domain/undo/attempts/rules.ts';
 import { findSucceeded } from '#domain/undo/deployments/deployments-store.ts';
 import type { LaterEvents } from './labels.ts';
 
-/** Reads what has happened since the attempts at undoing a run were checked. @param promoted the runs that deploy them */
+/** Reads events since the attempts to undo a run were checked. @param promoted the runs that deploy them */
 export async function readLaterEvents(
   em: Em,
   { id, instance_id: instanceId }: ShownRun,

@@ -3,7 +3,7 @@ import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { ShownAttempt } from './labels.ts';
 
-/** What a promotion does, and what the person who promotes confirms. */
+/** Explains what a promotion does, and what the visitor confirms by it. */
 export function explainPromotion({ candidate }: ShownAttempt): Html {
   return html`<p>A run deploys what was planned. It plans again and follows every policy: it may need approval, which someone other than the person who made the change must give. If the instance changes before it applies, it ends without changing anything.</p>${
     candidate?.collateral?.length
@@ -12,7 +12,7 @@ export function explainPromotion({ candidate }: ShownAttempt): Html {
   }`;
 }
 
-/** The fields of a promotion. Each resource has a box of its own: a visitor who accepts it must tick its name. */
+/** The fields of a promotion. Each affected resource has its own box, which the visitor checks to accept it. */
 export function promotionFields({ candidate }: ShownAttempt): FormField[] {
   const resources = (candidate?.collateral ?? []).map(
     (address): FormField => ({
@@ -34,7 +34,10 @@ export function promotionFields({ candidate }: ShownAttempt): FormField[] {
   ];
 }
 
-/** It follows from the address: after another plan, a place in the list could mean another resource. No two addresses share an id in the page. */
+/**
+ * The name of a resource's box. It is derived from the address, because after another plan, an index could mean another resource. Different
+ * addresses get different names.
+ */
 export function nameOfResource(address: string): string {
   return `resource-${createHash('sha256').update(address).digest('hex')}`;
 }

@@ -24,13 +24,13 @@ export function section(id: string, title: string, content: Html): Html {
 interface Step {
   readonly attempt: ShownAttempt;
   readonly checks: ShownChecks;
-  /** Its instance has changed since the check: it can go no further. */
+  /** Its instance has changed since the check, so it cannot continue. */
   readonly isStale: boolean;
-  /** The page takes the step for its visitor where scripts run. */
+  /** If scripts run, the page takes the step without the visitor. */
   readonly goesOn: boolean;
 }
 
-/** What can be done next: to plan the undo, or to confirm what was planned. */
+/** The next step: to plan the undo, or to confirm the plan. */
 export async function renderNextStep(visit: Visit, { attempt, checks, isStale, goesOn }: Step): Promise<Html | null> {
   if (isStale) return null;
   if (attempt.state === 'ready') return renderPlanning(attempt, goesOn);
@@ -59,14 +59,14 @@ function renderConfirmation(attempt: ShownAttempt): Html {
   });
 }
 
-/** Instead of a step that the visitor may not take now stands the reason. */
+/** Renders a step or, if the visitor may not take it now, the reason. */
 function unlessRefused({ actions }: ShownAttempt, name: string, render: () => Html): Html {
   const refusal = refusalOf(actions, name);
   if (refusal === null) return render();
   return html`<div class="notice notice-problem"><p>${renderLinkedText(toSentence(refusal))}</p></div>`;
 }
 
-/** What few readers need: the inputs that would be deployed with their digest, and all plans of them. */
+/** Details for few readers: the inputs to deploy, with their digest, and all plans of them. */
 export function renderFolded({ candidate }: ShownAttempt, checks: ShownChecks): Html | null {
   if (!candidate) return null;
   return html`<details class="panel"><summary>Inputs and digest of the undo</summary>

@@ -75,12 +75,12 @@ async function readSubject(visit: SetVisit): Promise<Subject> {
   return { set, attachments, places: places.sort(byName), isCut: offered.isCut };
 }
 
-/** An environment is named after its project, so it follows it. */
+/** Sorts by name. The name of an environment begins with that of its project, so it follows the project. */
 function byName(one: Place, other: Place): number {
   return one.name === other.name ? 0 : one.name < other.name ? -1 : 1;
 }
 
-/** The projects and environments of the owner that the visitor may read, but for archived ones. */
+/** The projects and environments of the owner that the visitor may read, except archived ones. */
 async function readOffered(
   visit: SetVisit,
   { organization_id, team_id, project_id }: ShownSet,
@@ -135,7 +135,7 @@ function fieldsOf({ set, places, isCut, attachments: { attachments } }: Subject)
   return [...boxes, ...(isCut ? [others] : []), revisionField(set)];
 }
 
-/** The only project or environment of a name. @throws Invalid at the field */
+/** The only project or environment with a name. @throws Invalid naming the field */
 function onlyPlace(name: string, found: readonly string[]): string {
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only;
@@ -148,7 +148,10 @@ function onlyPlace(name: string, found: readonly string[]): string {
 
 const maxOthers = 200;
 
-/** The places whose names were written. An id that no project has counts as one of an environment, and the operation says if no environment has it. */
+/**
+ * Reads the typed names and ids. An id that belongs to no project counts as that of an environment; the operation reports it if there is no
+ * such environment.
+ */
 async function readOthers(visit: SetVisit, { others }: Typed): Promise<Omit<Place, 'name'>[]> {
   const lines = linesOf(others);
   if (lines.length > maxOthers) throw invalidField('others', `has ${lines.length} lines: enter at most ${maxOthers}`);

@@ -9,11 +9,11 @@ import { type GivingSet, readGivingSets } from '#domain/variable-sets/attached-s
 import { findGivenNames, type GivenName } from '#domain/variables/given-names.ts';
 import { setPath } from './labels.ts';
 
-/** How many sets, and how many variables of each, a page names. */
+/** The maximum number of sets on a page, and of variables of each. */
 const maxSets = 50;
 const maxNames = 20;
 
-/** The sets that give variables to an environment, those first whose variables win, with what of them counts. */
+/** The sets that provide variables for an environment, by precedence, with the variables that take effect. */
 export async function renderSetsOfEnvironment(visit: Visit, { id }: { readonly id: string }): Promise<Html | null> {
   const { sets, names, isCut } = await readSets(visit, { environmentId: id });
   if (sets.length === 0) return null;
@@ -29,7 +29,7 @@ export async function renderSetsOfEnvironment(visit: Visit, { id }: { readonly i
 ${isCut ? html`<p><a href="${pagePath(pages.variableSets, {}, { environment_id: id })}">All attached sets</a></p>` : null}`;
 }
 
-/** The sets that are attached to a project, those first whose variables win. */
+/** The sets that are attached to a project, by precedence. */
 export async function renderSetsOfProject(visit: Visit, { id }: { readonly id: string }): Promise<Html | null> {
   const { sets, names, isCut } = await readSets(visit, { projectId: id });
   if (sets.length === 0) return null;
@@ -71,7 +71,7 @@ function renderGiven(given: readonly GivenName[]): Html {
     )}${more > 0 ? html`<li class="muted">and ${more} more</li>` : null}</ul>`;
 }
 
-/** What wins over a variable; nothing if it counts itself. */
+/** The source that overrides a variable; null if the variable takes effect. */
 function renderWinner({ winner }: GivenName): Html | null {
   if (winner === null) return null;
   const by = winner.kind === 'environment' ? 'the environment' : html`<span class="foreign">${winner.name}</span>`;

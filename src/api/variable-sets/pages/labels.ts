@@ -25,7 +25,7 @@ export function setCrumbs(set: ShownSet): Crumb[] {
   return [setsCrumb, { label: set.name, path: setPath(set) }];
 }
 
-/** The page of a project or an environment that a set is attached to. */
+/** The page of a project or an environment to which a set is attached. */
 export function placePath({ type, id }: { readonly type: 'project' | 'environment'; readonly id: string }): LocalPath {
   return type === 'project'
     ? pagePath(pages.project, { id })

@@ -16,12 +16,12 @@ import { list } from '../operations.ts';
 import { type ListedSet, placePath, setPath } from './labels.ts';
 import { mayCreateSet } from './owners.ts';
 
-/** How many places of a set the list names. */
+/** The number of places of a set that the list names. */
 const maxPlaces = 3;
 
 type Places = ReadonlyMap<string, readonly Attachment[]>;
 
-/** The variable sets that the visitor may read, in the scope of the address, or those that an environment gets. */
+/** Shows the variable sets in the scope of the address that the visitor may read, or those of an environment. */
 export async function showVariableSets(visit: Visit): Promise<FastifyReply> {
   const environmentId = visit.query('environment_id');
   const environment =
@@ -82,7 +82,7 @@ function columnsOf(names: Names, places: Places): Column<ListedSet>[] {
   ];
 }
 
-/** The first places of a set, and how many more there are. */
+/** The first places of a set, and the number of others. */
 function renderPlaces({ attachments: count }: ListedSet, shown: readonly Attachment[]): Html {
   if (count === 0) return html`<span class="muted">nothing</span>`;
   const more = count - shown.length;

@@ -28,7 +28,7 @@ const parts: readonly [Part, ...Part[]] = [
   { key: 'attachments', label: 'Attached to', count: ({ attachments }) => attachments, render: renderAttachments },
 ];
 
-/** A variable set: its variables, and where it is attached. */
+/** Shows a variable set: its variables, and where it is attached. */
 export async function showVariableSet(visit: SetVisit): Promise<FastifyReply> {
   const set = await readSet(visit);
   const names = await readOwnerNames(visit, [set]);

@@ -27,8 +27,9 @@ export function toVariableBody(visit: Visit, typed: Typed, exists: boolean): Rec
 }
 
 /**
- * An empty field keeps a secret value for planning that exists. Without its tick, the form takes away a value for planning that it has shown. A value that was
- * typed without the tick is refused: planning would get the other value, which may be the stronger credential.
+ * Reads the value for planning. If its field is empty, an existing secret value stays. If its box is not checked, the value for planning is
+ * removed. If a value was typed but the box is not checked, that is a problem: planning would get the other value, which may be the
+ * stronger credential.
  */
 function toPlanValue(visit: Visit, typed: Typed, exists: boolean): Record<string, unknown> {
   const { sensitive, has_plan_value: has, plan_value: value } = typed;
@@ -48,7 +49,7 @@ function toPlanValue(visit: Visit, typed: Typed, exists: boolean): Record<string
   return { has_plan_value: true, ...(!keepsValue && { plan_value: readValue(visit, 'plan_value', typed) }) };
 }
 
-/** The value that was typed in a field. Broken JSON is a problem of the field: as a text, it would fail in a run at the earliest. */
+/** Reads the value in a field. Broken JSON is a problem of the field, because as a plain text it would fail only in a run. */
 function readValue(visit: Visit, field: 'value' | 'plan_value', { category, [field]: text = '' }: Typed): JsonValue {
   if (category === 'env') return text;
   const read = readDefault(text);
@@ -60,16 +61,16 @@ function readValue(visit: Visit, field: 'value' | 'plan_value', { category, [fie
   return text;
 }
 
-/** A default of a template may be any JSON; text that is not JSON is meant as it is, unless it begins like a list or an object. */
+/** Reads a template's default, which may be any JSON. Text that is not JSON is used as it is, unless it begins like a list or an object. */
 function readDefault(text: string): { readonly value: JsonValue } | { readonly problem: string } {
   const parsed = parseStrictJson(text);
   if (!parsed.ok) return /^\s*[[{]/.test(text) ? { problem: describeJsonProblem(parsed.problem) } : { value: text };
   const value = parsed.value as JsonValue;
-  // A number is text if JSON would write it otherwise: a password such as 1.50 keeps each of its digits.
+  // A number that JSON would write differently stays text: a password such as 1.50 must keep all of its digits.
   return { value: typeof value === 'number' && String(value) !== text.trim() ? text : value };
 }
 
-/** A value as its field shows it. A text stands in quotes if the form would otherwise read something else. */
+/** The text of a field for a value. A string is quoted if the form would otherwise read it as something else. */
 export function showValue(category: string, value: JsonValue): string {
   if (typeof value !== 'string') return JSON.stringify(value);
   if (category === 'env') return value;
@@ -77,10 +78,10 @@ export function showValue(category: string, value: JsonValue): string {
   return 'value' in read && read.value === value ? value : JSON.stringify(value);
 }
 
-/** What only environment variables have. */
+/** The fields that only environment variables have. */
 const fieldsOfTools = ['has_plan_value', 'plan_value', 'plan', 'apply'];
 
-/** The same fields where the variable is one of templates: it has one value, in both phases. */
+/** The fields for a variable of templates. It has only one value, which both phases get. */
 export function withoutFieldsOfTools(fields: readonly FormField[]): FormField[] {
   return fields
     .filter(({ name }) => !['has_plan_value', 'plan_value'].includes(name))
@@ -89,7 +90,7 @@ export function withoutFieldsOfTools(fields: readonly FormField[]): FormField[] 
     );
 }
 
-/** The fields of a variable: of a new one, or of the one of that name. A secret that is kept is never filled in. */
+/** The fields of a new or an existing variable. A secret that is kept is never filled in. */
 export function variableFields(existing: string | undefined, keepsSecret: boolean): FormField[] {
   return [
     nameField(existing),

@@ -20,12 +20,12 @@ interface Holder {
   readonly name: string;
 }
 
-/** The address of a variable, and what a command does with it. */
+/** The parameters of a variable's address, for commands. */
 interface NamedVariable {
   readonly params: { readonly id: string; readonly name: string };
 }
 
-/** How the variables of an environment or of a variable set are added, changed and removed by forms. */
+/** The forms that add, change and remove the variables of an environment or of a variable set. */
 export interface VariableForms<H extends Holder> {
   readonly patterns: {
     readonly add: typeof pages.newEnvironmentVariable | typeof pages.newVariableOfSet;
@@ -70,7 +70,7 @@ function addForm<H extends Holder>(forms: VariableForms<H>): FormPageDeclaration
       const body = { ...toVariableBody(visit, typed, false), expected_revision: 0 };
       if (await exists(forms, visit, params))
         visit.addProblem('name', `the variable "${params.name}" already exists: change it, or choose another name`);
-      // Somebody may have added it meanwhile.
+      // Somebody else may have added it meanwhile.
       await forms.set(visit, { params, body });
       return forms.path(holder, 'variable');
     },
@@ -150,7 +150,7 @@ function frameOf<H extends Holder>(
   return { crumbs: crumbs(holder), submit: 'Save', cancel: path(holder), forgets: secretFields };
 }
 
-/** A page never shows a secret, not even in a form that was refused. */
+/** The fields that a refused form must not show again, because they are secret. */
 function secretFields({ sensitive }: Typed): readonly string[] {
   return sensitive === 'yes' ? ['value', 'plan_value'] : [];
 }
@@ -168,7 +168,7 @@ function fieldsOf(variable: ShownVariable): FormField[] {
     apply: phases.includes('apply') ? 'yes' : '',
   };
   const fields = variableFields(name, sensitive);
-  // Another type is saved first; its form then has the other fields.
+  // A change of the category is saved first. Then the form has the fields of the new category.
   const shown = category === 'template' ? withoutFieldsOfTools(fields) : fields;
   return [...withValues(shown, values), revisionField(variable)];
 }

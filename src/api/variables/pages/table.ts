@@ -9,7 +9,7 @@ import type { VariableView } from '../views.ts';
 
 export type ListedVariable = z.input<typeof VariableView>;
 
-/** How runs get a variable of this category. */
+/** How runs use a variable of this category. */
 export const categoryWords: Readonly<Record<VariableCategory, string>> = {
   template: 'default of the template',
   env: 'environment variable',
@@ -17,7 +17,10 @@ export const categoryWords: Readonly<Record<VariableCategory, string>> = {
 
 const phaseWords = (phases: readonly string[]) => (phases.length === 2 ? 'plan and apply' : `${phases[0]} only`);
 
-/** Variables with their values, but for secret ones. `linkOf` finds the form that changes one; null: the visitor may not change it. */
+/**
+ * A table of variables with their values, except secret ones. `linkOf` returns the form that changes one; null if the visitor may not
+ * change it.
+ */
 export function renderVariableTable(
   variables: readonly ListedVariable[],
   linkOf: (variable: ListedVariable) => LocalPath | null,
@@ -45,7 +48,7 @@ export function renderVariableTable(
   });
 }
 
-/** The value, and the one that planning gets in its place. */
+/** The value, and the value for planning if that differs. */
 function renderValue(variable: ListedVariable): Html {
   const { sensitive, value, plan_value: planValue, has_plan_value: hasPlanValue } = variable;
   if (sensitive) return html`<span class="muted">Secret, not shown${describePlanning(variable)}</span>`;

@@ -5,7 +5,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import { findUnknownDefaults } from '#domain/variables/unknown-defaults-store.ts';
 import type { ListedVariable } from './table.ts';
 
-/** Warns of those of the variables that are defaults of no template: they do nothing. Null without any. */
+/** Warns of variables that are defaults for no template, and therefore have no effect. Null if there are none. */
 export async function renderUnknownDefaults(
   { em, principal }: Pick<Visit, 'em' | 'principal'>,
   owner: Pick<Ownership, 'teamId' | 'organizationId'>,

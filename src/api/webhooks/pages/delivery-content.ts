@@ -15,14 +15,14 @@ const columns: Column<ShownTry>[] = [
   },
 ];
 
-/** The last tries of a delivery, the newest first. */
+/** The last attempts of a delivery, newest first. */
 export function renderTries(tries: readonly ShownTry[]): Html | null {
   if (tries.length === 0) return null;
   const table = renderTable({ caption: 'Recent attempts, newest first', rows: tries.toReversed(), columns });
   return html`<section class="stack"><h2>Attempts</h2><div class="list-panel">${table}</div></section>`;
 }
 
-/** The body of a message, in lines; or why it is not shown. */
+/** The body of a message, formatted in lines; or the reason why it is not shown. */
 export function renderBody(body: string | null, webhook: ShownWebhook): Html {
   if (body === null) return html`<p class="muted">${explainHidden(webhook)}</p>`;
   const cut = body.length < shownBodyCharacters ? null : html`<p class="muted">The rest is not shown.</p>`;
@@ -30,20 +30,23 @@ export function renderBody(body: string | null, webhook: ShownWebhook): Html {
 <pre class="code-block foreign" tabindex="0" role="group" aria-label="Body"><code>${inLines(body)}</code></pre>${cut}</section>`;
 }
 
-/** Only those who may change a webhook see its address, so the address tells whether the visitor is one of them. */
+/**
+ * Explains why the body is hidden. Only visitors who may change a webhook see its address, so the address shows whether the visitor is one
+ * of them.
+ */
 function explainHidden({ url }: ShownWebhook): string {
   if (url === null) return 'Only people who may change the webhook can see the request and the response.';
   return 'The message is not shown: its subject was removed or has another owner, or the webhook no longer gets this type of event.';
 }
 
-/** The beginning of what an endpoint sent back. */
+/** The beginning of an endpoint's answer. */
 export function renderAnswerText(answer: ShownDelivery['answer']): Html | null {
   if (!answer?.text) return null;
   return html`<section class="stack"><h2>Response body</h2>
 <pre class="code-block foreign" tabindex="0" role="group" aria-label="Answer"><code>${answer.text}</code></pre></section>`;
 }
 
-/** A body that was cut is no JSON any more, and is shown as it is. */
+/** Formats a body in lines. A body that was cut is not valid JSON any longer, and is shown unchanged. */
 function inLines(body: string): string {
   if (body.length >= shownBodyCharacters) return body;
   return JSON.stringify(parseWrittenJson(body), null, 2);

@@ -11,11 +11,11 @@ import { deliveryLooks, describeAnswer, type ShownDelivery, type WebhookVisit } 
 
 interface ShownList {
   readonly live: Html;
-  /** What an update of the page reads: the same deliveries as they are then. */
+  /** The address for updates of the page. It selects the same deliveries, in their state at that time. */
   readonly address: LocalPath;
 }
 
-/** The deliveries of a webhook, which the page follows. Later ones do not move those that are being read: a link above says how many there are. */
+/** The deliveries of a webhook, which the page updates. Newer deliveries do not move the rows: a link above has their number. */
 export async function readDeliveries(visit: WebhookVisit): Promise<ShownList> {
   const { id } = visit.params;
   const status = shownStatuses.find((each) => each === visit.query('status'));

@@ -61,7 +61,7 @@ export function registerDeliveryPages(addPage: AddPage): void {
     carryOut: async ({ webhook: { id }, delivery }, _typed, visit) => {
       const params = { id, deliveryID: delivery.id };
       const repeated = await visit.run(redeliver, { params });
-      // A delivery that still waits is only tried earlier; one that has ended gets another one.
+      // A delivery that still waits is only attempted earlier. For one that has ended, a new delivery is made.
       const done: NewsOf<typeof pages.webhookDelivery> = repeated.id === delivery.id ? 'tried' : 'repeated';
       return pagePath(pages.webhookDelivery, { id, deliveryID: repeated.id }, { done });
     },
@@ -76,7 +76,7 @@ function deliveryPath({ id: deliveryID, webhook_id: id }: ShownDelivery) {
   return pagePath(pages.webhookDelivery, { id, deliveryID });
 }
 
-/** A delivery: its tries, when the next one is due, and what the endpoint answered last. */
+/** Shows a delivery: its attempts, when the next one is due, and the endpoint's last answer. */
 async function showDelivery(visit: DeliveryVisit): Promise<FastifyReply> {
   const { webhook, delivery } = await readSubject(visit);
   const { event, status, next_attempt_at: next, paused, last_attempt_at: last } = delivery;

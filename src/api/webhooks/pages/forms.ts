@@ -98,7 +98,7 @@ function addDelete(addPage: AddPage): void {
   });
 }
 
-/** The field for the events that a webhook hears, above a list of all that there are. */
+/** The field for the events of a webhook, above a list of all events. */
 async function eventsField(visit: Visit<unknown>, events: readonly string[]): Promise<FormField> {
   return {
     name: 'events',
@@ -111,7 +111,9 @@ async function eventsField(visit: Visit<unknown>, events: readonly string[]): Pr
   };
 }
 
-/** The events that were written, one on each line. What does not exist becomes a problem of the visit; the schema finds what no event can be called. */
+/**
+ * Reads the events, one a line. Events that do not exist add problems to the visit. The schema refuses texts that cannot be event types.
+ */
 function toEvents(visit: Visit<unknown>, text?: string): string[] {
   const events = readWords(text);
   const patterns = events.filter((event) => Pattern.safeParse(event).success);
@@ -119,7 +121,7 @@ function toEvents(visit: Visit<unknown>, text?: string): string[] {
   return events;
 }
 
-/** All events that webhooks can hear, by their areas. */
+/** All events that webhooks can receive, by area. */
 async function renderEventList(visit: Visit<unknown>): Promise<Html> {
   const { events } = await visit.read(listEvents);
   const areas = Map.groupBy(events, ({ type }) => type.slice(0, type.indexOf('.')));

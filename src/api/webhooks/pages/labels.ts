@@ -51,7 +51,7 @@ export const deliveryLooks: Readonly<Record<ShownStatus, StatusLook>> = {
   withheld: { word: 'Withheld', icon: 'ban', tone: 'canceled' },
 };
 
-/** What the endpoint said in a few words, such as "204 after 35 ms". */
+/** An endpoint's answer in short, such as "204 after 35 ms". */
 export function describeAnswer(answer: Pick<ShownTry, 'status' | 'milliseconds'> | null): string {
   if (answer === null) return 'none';
   return `${answer.status ?? 'no answer'} after ${answer.milliseconds} ms`;

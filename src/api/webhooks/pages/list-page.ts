@@ -60,7 +60,7 @@ function columnsOf(names: Names): Column<ListedWebhook>[] {
   ];
 }
 
-/** How many deliveries wait. More than the service counts are not told apart. */
+/** The number of waiting deliveries. The service counts only up to a limit. */
 export function describeCount(count: number): string {
   return count >= maxCounted ? `${maxCounted} or more` : String(count);
 }

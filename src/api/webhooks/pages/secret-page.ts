@@ -5,7 +5,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { rotate } from '../delivery-operations.ts';
 import { readShown, webhookCrumbs, webhookPath } from './labels.ts';
 
-/** Where the secret of a webhook is shown. */
+/** The pages that show the secret of a webhook. */
 export const secretPlaces = { crumbs: webhookCrumbs, path: webhookPath };
 
 const rotation = rotationForm({

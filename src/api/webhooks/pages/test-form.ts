@@ -18,7 +18,7 @@ import {
   webhookPath,
 } from './labels.ts';
 
-/** Adds the form that sends a test message, and shows what the endpoint said. */
+/** Adds the form that sends a test message, and shows the endpoint's answer. */
 export function registerTestForm(addPage: AddPage): void {
   addWebhookForm(addPage, pages.testWebhook, 'test', {
     describe: (webhook) => ({
@@ -26,7 +26,7 @@ export function registerTestForm(addPage: AddPage): void {
       lead: 'A message of the type webhook.test is sent to the saved URL now, signed like all others. This takes up to 15 seconds, and also works while the webhook is disabled.',
       submit: 'Send a test',
     }),
-    // A form that is sent twice sends one message, and only the first answer says what the endpoint said.
+    // A form that is submitted twice sends one message, and only the first answer shows the endpoint's answer.
     carryOut: async (webhook, _typed, visit) => {
       const result = await visit.run(test, { params: { id: webhook.id } });
       return result ? resultPage(webhook, result) : webhookPath(webhook);

@@ -13,7 +13,7 @@ import { readDeliveries } from './delivery-list.ts';
 import { readShown, renderHealth, type ShownWebhook, type WebhookVisit, webhooksCrumb } from './labels.ts';
 import { describeCount } from './list-page.ts';
 
-/** A webhook: where it sends what, whether that works, and its deliveries. */
+/** Shows a webhook: its destination and events, its health, and its deliveries. */
 export async function showWebhook(visit: WebhookVisit): Promise<FastifyReply> {
   const webhook = await readShown(visit);
   const names = await readOwnerNames(visit, [webhook]);
@@ -47,7 +47,7 @@ ${renderLive({ stream: null, address, again: '5s' }, content)}
   });
 }
 
-/** What keeps events from the endpoint now, and what to do about it. */
+/** Why events do not reach the endpoint now, and what to do about it. */
 function renderTrouble({
   enabled,
   disabled_reason: reason,

@@ -6,7 +6,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { defaultShares } from '#domain/workers/pools/model.ts';
 import type { Pool } from './workers.ts';
 
-/** The fields of what a pool may be used for. */
+/** The fields for the use of a pool. */
 export async function readRuleFields(visit: Visit): Promise<FormField[]> {
   const hintOf = (noun: string) =>
     `The ${noun}s that may use it: one name per line. Leave empty for all ${noun}s, or enter none for no ${noun}.`;
@@ -62,7 +62,7 @@ const otherFields: FormField[] = [
   },
 ];
 
-/** What the fields say of a pool that exists. */
+/** The field values of an existing pool. */
 export async function toTyped(visit: Visit, pool: Pool): Promise<Record<string, string>> {
   const { team_ids, environment_ids, isolation, egress, max_team_percent, max_person_percent } = pool;
   const list = (kind: 'team' | 'environment', ids: readonly string[] | null) =>
@@ -78,7 +78,7 @@ export async function toTyped(visit: Visit, pool: Pool): Promise<Record<string, 
   };
 }
 
-/** The rules of a pool, from what was typed. */
+/** Reads the rules of a pool from what was typed. */
 export async function toRules(visit: Visit, typed: Typed): Promise<Record<string, unknown>> {
   return {
     team_ids: await toIds(visit, typed, 'team'),
@@ -95,7 +95,7 @@ function toPercent(typed: Typed, name: string): Record<string, number> {
   return text ? { [name]: Number(text) } : {};
 }
 
-/** The ids of a list; null: it is empty, so it names all. */
+/** The ids of a list; null if it is empty, which means all. */
 async function toIds(visit: Visit, typed: Typed, kind: 'team' | 'environment'): Promise<string[] | null> {
   const isNone = typed[`${kind}_ids`]?.trim() === 'none';
   const ids = await readListedOwners(visit, kind, isNone ? { ...typed, [`${kind}_ids`]: '' } : typed);

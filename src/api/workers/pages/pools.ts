@@ -20,7 +20,7 @@ import { describeAudience, describeEgress, type Pool, renderUse } from './worker
 type PoolVisit = Visit<{ name: string }>;
 const crumbs = [{ label: 'Workers', path: pagePath(pages.workers) }];
 
-/** Shows a pool, with the form that changes it for those who may. */
+/** Shows a pool, with the form that changes it for visitors who may. */
 export async function showPool(visit: PoolVisit): Promise<FastifyReply> {
   return show(visit, null, null);
 }
@@ -86,7 +86,7 @@ function renderPoolFacts(pool: Pool, shownNames: Names): Html {
   ]);
 }
 
-/** Null and empty lists are said by "Open to". */
+/** Links to the listed things. If the list is null or empty, "Open to" already says so. */
 function renderLinks(ids: readonly string[] | null, render: (id: string) => Html): Html | null {
   if (ids === null || ids.length === 0) return null;
   return html`<ul class="plain-list" role="list">${ids.map((id) => html`<li>${render(id)}</li>`)}</ul>`;

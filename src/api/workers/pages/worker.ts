@@ -58,7 +58,7 @@ ${renderPageHead({
   });
 }
 
-/** Runs of teams that the visitor may not read are counted, and not shown. */
+/** The runs that the worker executes. Those that the visitor may not read are only counted. */
 function renderExecuting({ runs, executing }: z.input<typeof WorkerView>): Html {
   if (executing === 0) return renderEmpty('Nothing', 'It is waiting for work.');
   const hidden = executing - runs.length;

@@ -17,7 +17,7 @@ import type { ListedPoolView, ListedWorkerView } from '../views.ts';
 export type Worker = z.input<typeof ListedWorkerView>;
 export type Pool = z.input<typeof ListedPoolView>;
 
-/** Shows who executes runs, pool by pool, and what waits for them. */
+/** Shows the workers by pool, and the runs that wait for them. */
 export async function showWorkers(visit: Visit): Promise<FastifyReply> {
   const [pool, cursor, poolCursor] = ['pool', 'cursor', 'pool_cursor'].map((name) => visit.query(name));
   const mayReadPause = visit.mayDo(getPause).allowed;
@@ -52,7 +52,7 @@ ${renderPages({ cursor, next }, link)}</section>
   });
 }
 
-/** Only who may read the pause knows of it. */
+/** The button of the pause. Only visitors who may read the pause see it. */
 function renderPauseButton(visit: Visit, isPaused: boolean): Html {
   const label = isPaused ? 'All applies are paused' : 'Pause all applies';
   return renderAction(visit.mayDo(setPause), { label, tone: 'danger', path: pagePath(pages.pauseApplies) });
@@ -67,7 +67,7 @@ export function renderWorkerStatus({ status, heartbeat_at: at }: Worker): Html {
   return html`${renderStatusBadge(looks[status])}${status === 'gone' ? html` <span class="muted">${renderSince(at)}</span>` : null}`;
 }
 
-/** How much is used, as text and as a bar. */
+/** The used part of a total, as text and as a bar. */
 export function renderUse(used: number, all: number): Html {
   return html`<span class="use">${used} of ${all} <meter class="meter" min="0" max="${Math.max(all, 1)}" value="${used}" aria-hidden="true"></meter></span>`;
 }

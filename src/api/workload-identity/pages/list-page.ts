@@ -20,7 +20,7 @@ const looks: Readonly<Record<ShownKey['status'], StatusLook>> = {
   retired: { word: 'Retired', icon: 'ban', tone: 'canceled' },
 };
 
-/** Shows the published keys by which the service signs the tokens of runs. */
+/** Shows the published keys with which the service signs the tokens of runs. */
 export async function showSigningKeys(visit: Visit): Promise<FastifyReply> {
   const { signing_keys: keys } = await visit.read(list);
   const { issuer } = visit.context.services.config;

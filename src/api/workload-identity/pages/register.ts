@@ -4,7 +4,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { rotate } from '../signing-key-operations.ts';
 import { showSigningKeys } from './list-page.ts';
 
-/** Adds the pages of the signing keys. For administrators. */
+/** Adds the pages of the signing keys. Only administrators see them. */
 export function registerSigningKeyPages(addPage: AddPage): void {
   addPage('GET', pages.signingKeys, showSigningKeys);
   addFormPage(addPage, pages.rotateSigningKeys, {

@@ -15,7 +15,10 @@ const mayNot: StatusLook = { word: 'No', icon: 'ban', tone: 'failed' };
 
 type Decided = Extract<Answer, { readonly kind: 'decided' }>;
 
-/** What the visitor asked, answered: yes, or no and by which rule; or whom and what the question could mean. */
+/**
+ * The answer to the visitor's question: yes, or no with the rule that refuses. If the question is ambiguous, the people or places that it
+ * could mean.
+ */
 export async function renderAnswer(
   visit: PluginVisit,
   plugin: ShownPlugin,
@@ -51,7 +54,7 @@ function renderChoices(title: string, choices: readonly Html[]): Html {
   return html`<div class="panel stack" role="status"><h3>${title}</h3><ul class="decision-choices" role="list">${choices.slice(0, maxOffered)}</ul>${more}</div>`;
 }
 
-/** The steps of the decision in its order. */
+/** The steps of the decision, in their order. */
 const steps = [
   'The place belongs to the owner of the plugin',
   'The plugin was not removed',
@@ -62,7 +65,7 @@ const steps = [
   'The assignment is still in force',
 ] as const;
 
-/** The step that refuses by each reason that is not the end of an assignment. */
+/** The step that refuses, for each reason except the end of an assignment. */
 const refusing: Readonly<Record<Obstacle | 'not_assigned', (typeof steps)[number]>> = {
   outside_installation: 'The place belongs to the owner of the plugin',
   plugin_removed: 'The plugin was not removed',
@@ -74,8 +77,8 @@ const refusing: Readonly<Record<Obstacle | 'not_assigned', (typeof steps)[number
 };
 
 /**
- * The index of the step that refuses; the number of steps if all pass. A refusal that is no obstacle comes from an assignment that
- * has ended.
+ * The index of the step that refuses; the number of steps if all pass. A refusal without an obstacle comes from an assignment that has
+ * ended.
  */
 function findFailing({ allowed, reason: { code }, obstacle }: Decided['explanation']): number {
   if (allowed) return steps.length;

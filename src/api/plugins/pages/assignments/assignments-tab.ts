@@ -11,7 +11,7 @@ import { assignmentsPath, type GrantFilters, readFilters, renderFilters, toQuery
 import { answer, readQuestion } from './question.ts';
 import { renderGrants } from './table.ts';
 
-/** Who may do what, and why not: of anybody, by a question, and of all assignments. */
+/** Answers who may do what, and why not: by a question about anybody, and by a list of all assignments. */
 export async function renderAssignments(visit: PluginVisit, plugin: ShownPlugin): Promise<Html> {
   const actions = await readActionChoices(visit, plugin.id);
   const filters = readFilters(visit);

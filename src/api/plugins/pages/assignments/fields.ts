@@ -4,7 +4,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { list as listActions } from '../../action-operations.ts';
 import type { PluginVisit } from '../views.ts';
 
-/** The actions that a form offers, by name. A plugin may have had more of them than a form can offer. */
+/** The actions that a form offers, by name. A plugin may have more than a form can offer. */
 export interface ActionChoices {
   readonly choices: readonly Choice[];
   readonly isCut: boolean;

@@ -24,7 +24,7 @@ export function readFilters(visit: PluginVisit): GrantFilters {
   );
 }
 
-/** The query of the list for the filters. @param actionId of the action that a filter names */
+/** The list's query for the filters. @param actionId that of the action in a filter */
 export function toQuery({ subject, place, state }: GrantFilters, actionId: string | undefined) {
   const isInForce = { in_force: 'true', ended: 'false' }[state ?? ''];
   return { subject, selector: place, action_id: actionId, in_force: isInForce };

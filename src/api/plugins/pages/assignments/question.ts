@@ -12,9 +12,9 @@ import { check } from '../../action-operations.ts';
 import { assign } from '../../grant-operations.ts';
 import type { PluginVisit, ShownPlugin } from '../views.ts';
 
-/** A question as the address has it. */
+/** A question in the address. */
 export interface TypedQuestion {
-  /** Undefined: the visitor. */
+  /** Undefined means the visitor. */
   readonly who: string | undefined;
   readonly what: string;
   readonly where: string;
@@ -23,7 +23,10 @@ export interface TypedQuestion {
 /** A place that a question can mean. */
 export interface NamedPlace extends Selector {
   readonly name: string;
-  /** The project of an environment, the team of a project, the organization of a team, the plugin of a resource; null for an organization. */
+  /**
+   * The name of its parent: the project of an environment, the team of a project, the organization of a team, the plugin of a resource.
+   * Null for an organization.
+   */
   readonly within: string | null;
 }
 
@@ -39,7 +42,7 @@ export type Answer =
       readonly explanation: Explanation;
     };
 
-/** A text may name several things. This many of them are offered. One more is read, to know whether there are more. */
+/** The maximum number of offers if a text matches several things. One more is read, to find out whether there are more. */
 export const maxOffered = 10;
 const max = maxOffered + 1;
 
@@ -48,7 +51,10 @@ export function readQuestion(visit: PluginVisit): TypedQuestion | null {
   return what === undefined || where === undefined ? null : { who, what, where };
 }
 
-/** What `check` would answer to somebody. Visitors may ask about themselves, and about others if they may assign actions at the place. */
+/**
+ * The answer that `check` would give to a principal. Visitors may ask about themselves, and about others if they may assign actions at the
+ * place.
+ */
 export async function answer(visit: PluginVisit, plugin: ShownPlugin, question: TypedQuestion): Promise<Answer> {
   const { who = visit.principal.id, what, where } = question;
   const people = await findByName((match) =>
@@ -68,7 +74,7 @@ export async function answer(visit: PluginVisit, plugin: ShownPlugin, question: 
   return decide(visit, { subject, action, place: { type: place.type, id: place.id } });
 }
 
-/** What has the whole name; without any, what has the text in its name. */
+/** Finds things whose whole name matches or, if there are none, things whose name contains the text. */
 async function findByName<Found>(find: (match: NameMatch) => Promise<readonly Found[]>): Promise<readonly Found[]> {
   const found = await find('whole');
   return found.length > 0 ? found : find('part');
@@ -91,7 +97,7 @@ async function decide(
   return explanation ? { kind: 'decided', ...asked, explanation } : refused('the place was deleted meanwhile');
 }
 
-/** Why the visitor may not ask; null if nothing is against it. */
+/** Why the visitor may not ask; null if they may. */
 async function findRefusal(
   visit: PluginVisit,
   { subject, action, place }: { subject: KnownSubject; action: ActionDetails; place: Selector },
@@ -101,7 +107,7 @@ async function findRefusal(
   return allowed ? null : `you may ask about others only where you may assign actions: ${reason}`;
 }
 
-/** About oneself, the operation says who may ask about which place. */
+/** Why visitors may not ask about themselves at a place. The operation decides that. */
 async function findOwnRefusal(visit: PluginVisit, { id }: ActionDetails, selector: Selector): Promise<string | null> {
   try {
     await visit.read(check, { params: { id }, body: { selector } });
@@ -112,7 +118,7 @@ async function findOwnRefusal(visit: PluginVisit, { id }: ActionDetails, selecto
   }
 }
 
-/** The types of selectors that name a thing, by the kind that the search knows it by, the largest first. */
+/** The types of selectors for each kind of the search, the largest first. */
 const selectorTypesOf = {
   organization: ['organization', 'organization_descendants'],
   team: ['team'],
@@ -121,14 +127,14 @@ const selectorTypesOf = {
   plugin_resource: ['resource'],
 } as const;
 
-/** A selector typed as `type:id`. */
+/** Reads a selector in the form `type:id`. */
 function readSelector(text: string): Selector | null {
   const [typed = '', id = ''] = text.split(':');
   const type = selectorTypes.find((each) => each === typed);
   return type && isId(id) ? { type, id } : null;
 }
 
-/** The places that a text names: by an id or a name. */
+/** The places that a text may mean, by id or name. */
 async function findPlaces(visit: PluginVisit, text: string, match: NameMatch): Promise<NamedPlace[]> {
   const places: NamedPlace[] = [];
   for (const kind of Object.keys(selectorTypesOf) as (keyof typeof selectorTypesOf)[]) {

@@ -18,7 +18,7 @@ import {
   subjectWords,
 } from '../views.ts';
 
-/** Assignments as rows: to whom, of what, where, and why one has ended. */
+/** A table of assignments: the principal, the action, the place, and why an assignment has ended. */
 export async function renderGrants(
   visit: Visit<unknown>,
   caption: string,
@@ -49,13 +49,13 @@ function columnsOf(names: Names): readonly Column<ShownGrant>[] {
   ];
 }
 
-/** The name leads to everything that was assigned to its bearer. The id is that of the assignment. */
+/** The cell of the principal. The name links to all of its assignments. The id is that of the assignment. */
 function renderWho({ id, installation_id: plugin, subject, action }: ShownGrant): Html {
   const path = pagePath(pages.plugin, { id: plugin }, { tab: 'assignments', subject: subject.id });
   return html`<a class="foreign" href="${path}">${subject.name}</a> <span class="muted">${subjectWords[subject.type]}</span>${renderCopiedId(`the id of the assignment of ${action.name} to ${subject.name}`, id)}`;
 }
 
-/** Why an assignment has ended; when, and who did it, as far as that is known. */
+/** Why an assignment has ended and, if known, when and by whom. */
 function renderEnd({ ended: end, revoked_at: at, revoked_by: by }: ShownGrant, names: Names): Html {
   if (at !== null) return html`<div class="muted">Revoked ${renderMoment(at, by, names)}.</div>`;
   return html`<div class="muted">${toSentence(end?.message ?? '')}${end?.at ? html` That was ${renderMoment(end.at, end.by, names)}.` : null}</div>`;
