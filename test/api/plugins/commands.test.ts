@@ -122,7 +122,7 @@ it.each([
 
 describe('a question about plugins', () => {
   it.each(['check', 'grant-review'])(
-    'a question about plugins by %s answers 400 for unknown fields in its body',
+    'a question about plugins by %s answers 400 for an unknown place, kind or user',
     async (name) => {
       const { root, sync, team } = await stagePlugin(api);
       const selector = { type: 'team', id: team };

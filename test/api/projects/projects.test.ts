@@ -11,7 +11,7 @@ afterAll(() => api.close());
 const missing = '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11';
 
 describe('a project', () => {
-  test('is created in a team and reads as it was created', async () => {
+  test('is created in a team, and is read as it was created', async () => {
     const { owner, organization, team } = await makeTenant(api);
     const answer = await owner.post('/projects', { team_id: team, name: 'Data Lake', description: 'All of it' });
     expect(answer).toMatchObject({
@@ -22,7 +22,7 @@ describe('a project', () => {
     expect((await owner.get(`/projects/${answer.body.id}`)).body).toEqual(answer.body);
   });
 
-  test('has a slug that is unique in its team, not among teams', async () => {
+  test('has a slug that is unique in its team, and not among teams', async () => {
     const [one, two] = await Promise.all([makeTenant(api), makeTenant(api)]);
     const taken = await one.owner.post('/projects', { team_id: one.team, name: 'Network' });
     expect(taken).toMatchObject({ status: 409, body: { error: expect.stringContaining('"network"') } });
@@ -38,7 +38,7 @@ describe('a project', () => {
     ['admin', 201],
     ['member', 403],
     ['viewer', 403],
-  ] as const)('is made by a team %s: %i', async (role, status) => {
+  ] as const)('can be created by a team %s: %i', async (role, status) => {
     const tenant = await makeTenant(api);
     const user = await api.addUser('maintainer');
     await join(tenant, user, 'member', role);
@@ -83,7 +83,7 @@ describe('a project', () => {
     expect(await ids(`?team_id=${two.team}`)).toEqual([two.project]);
   });
 
-  test('a project that is archived keeps its slug and takes nothing new until it is unarchived', async () => {
+  test('a project that is archived keeps its slug and accepts nothing new until it is unarchived', async () => {
     const tenant = await makeTenant(api);
     const { owner, project, team } = tenant;
     expect((await owner.post(`/projects/${project}/archive`)).body).toMatchObject({

@@ -54,7 +54,7 @@ describe('the transfer of a project', () => {
     return run;
   }
 
-  test('moves its environments, instances and runs: the other team can read them, the former team cannot', async () => {
+  test('moves its environments, instances and runs, which only the new team can read', async () => {
     const { from, to } = await pair();
     const { body: run } = await admitRun(from, false);
     await from.owner.post(`/runs/${run.id}/cancel`, { force: true });
@@ -80,7 +80,7 @@ describe('the transfer of a project', () => {
     expect(await generationOf('environments', from.environment)).toBe(2);
   });
 
-  test('is refused while a run of it has not ended, naming the run', async () => {
+  test('is refused with the runs that have not ended', async () => {
     const { from, to } = await pair();
     const { body: run } = await admitRun(from, true);
     expectConflict(await transfer(from.owner, from, to.team), `runs that have not ended: ${run.id}`);
@@ -90,7 +90,7 @@ describe('the transfer of a project', () => {
     expectConflict(requeued, "the run's template or environment is gone");
   });
 
-  test('is refused while an instance is deployed from a template of its team, naming both', async () => {
+  test('is refused with the instances that are deployed from a template of its team', async () => {
     const { from, to } = await pair();
     const { body: run } = await admitRun(from, true);
     await from.owner.post(`/runs/${run.id}/cancel`, { force: true });
@@ -110,7 +110,7 @@ describe('the transfer of a project', () => {
     expectConflict(await transfer(from.owner, from, to.team), 'the team is archived');
   });
 
-  test('needs authority in both teams, and answers 404 for a team that the caller may not read', async () => {
+  test('requires authority in both teams, and answers 404 for a team that the caller may not read', async () => {
     const { from, to } = await pair();
     const elsewhere = await makeTenant(api);
     const hidden = await transfer(from.owner, from, elsewhere.team);
@@ -151,7 +151,7 @@ describe('the transfer of a project', () => {
     expect(await canTransfer(to.owner, from)).toMatchObject({ denied: true, reason: { code: 'permission_denied' } });
   });
 
-  test('the transfer of a project to another organization needs the administration of the present one; within it the role owner of the team is enough', async () => {
+  test('the transfer of a project to another organization requires an administrator of the present one, and within it an owner of the team', async () => {
     const from = await makeTenant(api, { kind: 'production' });
     await from.owner.patch(`/projects/${from.project}`, { slug: 'moving' });
     const lead = await api.addUser('maintainer');
@@ -175,7 +175,7 @@ describe('the transfer of a project', () => {
     expect((await transfer(lead, from, outside.team)).status).toBe(200);
   });
 
-  test('the transfer of a project to another organization is open to platform administrators', async () => {
+  test('the transfer of a project to another organization is allowed to platform administrators', async () => {
     const { from, to } = await pair();
     expect((await transfer(await api.addUser('admin'), from, to.team)).status).toBe(200);
   });
@@ -205,7 +205,7 @@ describe('the transfer of a project', () => {
     }
   });
 
-  test('is seen by commands that waited for it', async () => {
+  test('takes effect for commands that waited for it', async () => {
     const { from, to } = await pair();
     const { body: first } = await admitRun(from, false);
     const move = api.services.orm.em.fork();

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-it('runs beyond the limit wait in the order of their admission, and the end of one wakes the first', async () => {
+it('runs beyond the limit wait in the order of their admission, and the end of a run wakes the first of them', async () => {
   const stage = await make();
   const { team } = stage.tenant;
   await stage.limit('team', team, { concurrent_runs: 1 });
@@ -34,7 +34,7 @@ it('runs beyond the limit wait in the order of their admission, and the end of o
   expect(await stage.wokenBy(() => stage.cancel(second))).toEqual([third]);
 });
 
-it('a run that waits for the quota of its team gives the place of its organization to another team', async () => {
+it("a run that waits for the quota of its team does not block the organization's quota for another team", async () => {
   const stage = await make();
   const { owner, organization, team, project } = stage.tenant;
   const other = await owner.make(`/organizations/${organization}/teams`, { name: 'Other' });
@@ -55,7 +55,7 @@ it('a run that waits for the quota of its team gives the place of its organizati
   expect((await stage.step(theirs)).attempt).not.toBeNull();
 });
 
-it('a run that waits for approval leaves its place to others, and needs one again to apply', async () => {
+it('a run that waits for approval does not count towards the quota until it applies', async () => {
   const stage = await make({ approval_policy: { required: 1, when: 'always', allow_self: true } });
   const { environment, owner } = stage.tenant;
   await stage.limit('environment', environment, { concurrent_runs: 1 });
@@ -81,7 +81,7 @@ it('a run that waits for approval leaves its place to others, and needs one agai
   expect((await stage.step(first, { executed: attempt })).run.phase).toBe('applying');
 });
 
-it('raising or clearing a quota wakes the first run that waits, and each that begins wakes the next', async () => {
+it('raising or clearing a quota wakes the first waiting run, and each run that starts wakes the next', async () => {
   const stage = await make();
   const { team } = stage.tenant;
   await stage.limit('team', team, { concurrent_runs: 0 });
@@ -93,7 +93,7 @@ it('raising or clearing a quota wakes the first run that waits, and each that be
   expect(await stage.wokenBy(() => stage.step(runs[1]))).toEqual([runs[2]]);
 });
 
-it('a quota that cannot be read lets no run begin, and does not keep one from ending', async () => {
+it('a quota that cannot be read lets no run start, and does not prevent the end of one', async () => {
   const stage = await make();
   const { team } = stage.tenant;
   const [first = '', second = ''] = [await stage.admit(), await stage.admit()];
@@ -106,7 +106,7 @@ it('a quota that cannot be read lets no run begin, and does not keep one from en
   expect((await stage.step(second)).attempt).not.toBeNull();
 });
 
-it('twenty runs that would begin at once never pass the limit', async () => {
+it('twenty runs that start at the same time never exceed the limit', async () => {
   const stage = await make();
   const { team } = stage.tenant;
   await stage.limit('team', team, { concurrent_runs: 6 });
@@ -116,7 +116,7 @@ it('twenty runs that would begin at once never pass the limit', async () => {
   expect((await stage.used('team', team)).concurrent_runs).toBe(6);
 });
 
-it('the log of a run counts from its end until the run is deleted or its month is gone, and a full quota refuses runs and scans', async () => {
+it('the log of a run counts from its end until the run or its month is deleted, and a full quota refuses runs and scans', async () => {
   const stage = await make();
   const { team } = stage.tenant;
   const { orm } = api.services;

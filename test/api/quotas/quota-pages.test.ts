@@ -20,7 +20,7 @@ afterAll(() => api?.close());
 const quotaOf = async (team: string) => (await admin.get(`/admin/quotas/team/${team}`)).body;
 const pathOf = (team: string, form = '') => `/admin/quotas/team/${team}${form}`;
 
-it('the form for a new quota sets the limits of the owner that was chosen, and its page says so', async () => {
+it('the form for a new quota sets the limits of the selected owner, and its page shows them', async () => {
   const { team } = tenant;
   const form = await visitor.get('/admin/quotas/new');
   for (const shown of ['Installation', `value="${team}"`, 'Runs per day (UTC)', 'such as 2 GiB'])
@@ -40,14 +40,14 @@ it('the form for a new quota sets the limits of the owner that was chosen, and i
   expect(page.text).toContain('0 of 2');
 });
 
-it('the form for a new quota is refused without any limit, and sets none', async () => {
+it('the form for a new quota is refused without any limit', async () => {
   const { team } = await makeTenant(api);
   const sent = await visitor.submit('/admin/quotas/new', { owner: team, 'limits.instances': ' ' });
   expect([sent.status, sent.text.includes('Fill in at least one limit')]).toEqual([400, true]);
   expect((await quotaOf(team)).revision).toBeNull();
 });
 
-it('the form of a quota says that empty fields exempt a team from the default quotas, and lets them be saved', async () => {
+it('the form of a quota says that empty fields exempt a team from the default quotas, and can be saved with them', async () => {
   const { team } = await makeTenant(api);
   const exempts = 'If all fields are empty, the quota exempts the team from the default quotas of the settings.';
   expect((await visitor.get(pathOf(team, '/edit'))).text).toContain(exempts);
@@ -75,7 +75,7 @@ it('the page of a quota links to the organization, the team or the environment t
   expect(await linked('installation/global')).not.toContain('Limits the');
 });
 
-it('a limit of bytes is typed and shown with a unit', async () => {
+it('a limit of bytes is entered and shown with a unit', async () => {
   const { team } = await makeTenant(api);
   const typed = { owner: team, 'limits.state_bytes': '2 GiB', 'limits.log_bytes': '1.5 mib' };
   expect((await visitor.submit('/admin/quotas/new', typed)).status).toBe(303);
@@ -84,7 +84,7 @@ it('a limit of bytes is typed and shown with a unit', async () => {
   for (const shown of ['value="2 GiB"', 'value="1536 KiB"']) expect(form.text).toContain(shown);
 });
 
-it('every limit that is no whole number is named at its field, with what would be right', async () => {
+it('every limit that is not a whole number has a problem at its field, with what is accepted', async () => {
   const wrong = { 'limits.instances': '-1', 'limits.log_bytes': '1e20', 'limits.api_keys': '1.5' };
   const sent = await visitor.submit('/admin/quotas/new', { owner: 'global', ...wrong });
   expect(sent.status).toBe(400);

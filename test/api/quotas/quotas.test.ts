@@ -44,7 +44,7 @@ describe('a full quota', () => {
     },
   );
 
-  it('tells programs its kind, its scope, the limit and what is used', async () => {
+  it('answers its kind, its scope, the limit and the usage in an error for programs', async () => {
     const stage = await make();
     const { team } = stage.tenant;
     await stage.limit('team', team, { queued_runs: 0 });
@@ -66,7 +66,7 @@ describe('a full quota', () => {
     });
   });
 
-  it('is only created with the expected revision 0, and refuses ids that are none', async () => {
+  it('is created only with the expected revision 0, and not for invalid ids', async () => {
     const stage = await make();
     const admin = await api.addUser('admin');
     const put = (id: string, scope = 'team') =>
@@ -95,7 +95,7 @@ describe('a full quota', () => {
     expect(Math.abs(Number(answer.headers['retry-after']) - untilMidnight)).toBeLessThan(60);
   });
 
-  it('a full quota of instances, templates, keys or bytes of state refuses another one, and leaves nothing behind', async () => {
+  it('a full quota of instances, templates, keys or bytes of state refuses more, and leaves no rows', async () => {
     const stage = await make();
     const { owner, team, environment } = stage.tenant;
     const account = await owner.make('/service-accounts', { name: 'ci', role: 'requester', owner: { team_id: team } });
@@ -127,7 +127,7 @@ describe('a full quota', () => {
     expect((await stage.used('team', team)).state_bytes).toBeGreaterThan(80);
   });
 
-  it('refuses another tenant nothing', async () => {
+  it('does not refuse requests of another tenant', async () => {
     const [stage, neighbour] = [await make(), await make()];
     await stage.limit('organization', stage.tenant.organization, { queued_runs: 0, instances: 0 });
     expect((await stage.run()).status).toBe(429);
@@ -135,8 +135,8 @@ describe('a full quota', () => {
   });
 });
 
-describe('fifty requests at once, at two processes', () => {
-  it('never pass a limit', async () => {
+describe('fifty simultaneous requests at two processes', () => {
+  it('never exceed a limit', async () => {
     const stage = await make();
     const { owner, environment, organization, team } = stage.tenant;
     const twin = Object.assign(Object.create(Object.getPrototypeOf(owner)), owner, { api: other });
@@ -151,7 +151,7 @@ describe('fifty requests at once, at two processes', () => {
     expect(await stage.used('team', team)).toMatchObject({ queued_runs: 7, instances: 9 });
   });
 
-  it('never pass a limit that is set while they come', async () => {
+  it('never exceed a limit that is set meanwhile', async () => {
     const stage = await make();
     const racing = Array.from({ length: 30 }, () => stage.run());
     const { usage } = await stage.limit('team', stage.tenant.team, { queued_runs: 5 });
@@ -183,7 +183,7 @@ describe('the default quotas of the settings', () => {
 });
 
 describe('a quota', () => {
-  it('a quota that somebody has damaged lets nothing through and answers 503, until it is set or cleared', async () => {
+  it('a quota with damaged rows refuses requests with 503 until it is set or cleared', async () => {
     const stage = await make();
     const { team } = stage.tenant;
     for (const damaged of ['{"queued_runs":"many"}', 'null', '[]', '{"unheard":1}']) {
@@ -198,7 +198,7 @@ describe('a quota', () => {
     expect((await stage.run()).status).toBe(202);
   });
 
-  it('a quota of bytes whose usage cannot be right answers 503 until a recount', async () => {
+  it('a quota of bytes with an impossible usage answers 503 until a recount', async () => {
     const stage = await make();
     const { owner, team, environment } = stage.tenant;
     const instance = await owner.make('/instances', {
@@ -219,7 +219,7 @@ describe('a quota', () => {
     expect((await stage.run()).status).toBe(202);
   });
 
-  it('can be lower than what is used, is refused with a stale revision or an unknown kind, and ends with its team', async () => {
+  it('can be lower than the usage, is refused with a stale revision or an unknown kind, and is deleted with its team', async () => {
     const stage = await make();
     const { team, environment } = stage.tenant;
     await stage.admit();
@@ -234,7 +234,7 @@ describe('a quota', () => {
     expect((await stage.tenant.owner.put(`/admin/quotas/team/${team}`, { limits: {} })).status).toBe(403);
   });
 
-  it('a quota that is set again after it was cleared goes on with its revisions, so that a stale one is refused', async () => {
+  it('a quota that is set again after it was cleared continues its revisions, so that a stale one is refused', async () => {
     const stage = await make();
     const { team } = stage.tenant;
     const path = `/admin/quotas/team/${team}`;

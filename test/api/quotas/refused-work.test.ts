@@ -52,7 +52,7 @@ describe('an assembly node', () => {
     };
   }
 
-  it('an assembly node whose run is refused fails with the quota in its reason, and a resume runs it when there is room', async () => {
+  it('an assembly node whose run is refused fails with the quota in its reason, and a resume starts it when the quota allows it', async () => {
     const stage = await make();
     const { owner, team } = stage.tenant;
     const started = await startTwoNodes(stage);
@@ -78,7 +78,7 @@ describe('an assembly node', () => {
     expect((await started.nodes())['b']).toMatchObject({ reason: null, run_id: expect.any(String) });
   });
 
-  it('waits while the queue is full and says which quota it is, and is admitted once when there is room', async () => {
+  it('waits, with the quota in its reason, while the queue is full, and is admitted once when the quota allows it', async () => {
     const stage = await make();
     const { team } = stage.tenant;
     const started = await startTwoNodes(stage);
@@ -98,7 +98,7 @@ describe('an assembly node', () => {
     expect(await started.runs()).toHaveLength(2);
   });
 
-  it('an assembly node that has waited for ten minutes for room in the queue fails with the quota in its reason', async () => {
+  it('an assembly node that has waited for ten minutes because the queue is full fails with the quota in its reason', async () => {
     const stage = await make();
     const started = await startTwoNodes(stage);
     await stage.limit('team', stage.tenant.team, { queued_runs: 1 });
@@ -116,7 +116,7 @@ describe('an assembly node', () => {
   });
 });
 
-it('a schedule whose run is refused keeps the quota in its history, shows it, and starts at its next time', async () => {
+it('a schedule whose run is refused shows the quota in its history, and starts at its next time', async () => {
   const stage = await make();
   const { owner, team, environment } = stage.tenant;
   const work = { run: { template_id: stage.template, environment_id: environment } };

@@ -59,7 +59,7 @@ it('two processes that each get fifty requests at once admit no more runs than t
   expect(await stage.used('team', team)).toMatchObject({ queued_runs: 13, runs_per_day: 13, instances: 13 });
 });
 
-it('two processes that each get fifty requests at once make no more instances and templates than the limit', async () => {
+it('two processes that each get fifty requests at once create no more instances and templates than the limit', async () => {
   const { team, environment } = stage.tenant;
   const { instances = 0, templates = 0 } = await stage.used('team', team);
   const limits = { instances: (instances ?? 0) + 5, templates: (templates ?? 0) + 3 };

@@ -26,8 +26,8 @@ const dependencies = async (id: string) => (await stage.tenant.owner.get(`/insta
 const upstream = async (id: string) =>
   (await dependencies(id)).reads.map((read: { upstream: string }) => read.upstream);
 
-describe('an instance that others were deployed with', () => {
-  test('names them to those who may read them, and counts the rest', async () => {
+describe('an instance whose outputs other instances use', () => {
+  test('names the dependents that the reader may read, and counts the others', async () => {
     const { source, reader, run } = await pair('named');
     expect(await dependencies(source)).toMatchObject({
       reads: [],
@@ -47,7 +47,7 @@ describe('an instance that others were deployed with', () => {
     expect(refused.text).not.toContain('of-named');
   });
 
-  test('is neither deleted nor destroyed without a word, and they keep their values', async () => {
+  test('is deleted or destroyed only with despite_dependents, and its dependents keep their values', async () => {
     const { owner } = stage.tenant;
     const { source, reader } = await pair('kept');
     const destroy = { environment_id: stage.shared, instance: 'kept', operation: 'destroy' };
@@ -68,7 +68,7 @@ describe('an instance that others were deployed with', () => {
     expect(await upstream(reader)).toEqual(['ended', 'ended']);
   });
 
-  test('is not destroyed by requeueing a destroy from before they were deployed; a copy may say that it is wanted', async () => {
+  test('is not destroyed by a requeue of an earlier destroy, but by a copy with despite_dependents', async () => {
     const { owner } = stage.tenant;
     await stage.deploy({ instance: 'again' }, { size: plain(1), token: secret('hidden-of-the-source') });
     const destroy = { environment_id: stage.shared, instance: 'again', operation: 'destroy' };
@@ -83,7 +83,7 @@ describe('an instance that others were deployed with', () => {
     expect(copied.status, copied.text).toBe(202);
   });
 
-  test('is free once they were deployed without it', async () => {
+  test('can be deleted once its dependents were deployed without it', async () => {
     const { source } = await pair('free');
     const again = await stage.ask({ size: 1 }, { instance: 'of-free' });
     await stage.finish(again.body.id);
@@ -91,8 +91,8 @@ describe('an instance that others were deployed with', () => {
   });
 });
 
-describe('an instance that was deployed with outputs', () => {
-  test('says which of them changed, secret ones too, and its page says it', async () => {
+describe('an instance that uses outputs of others', () => {
+  test('shows which of the outputs changed, even secret ones, as its page does', async () => {
     const { source, reader } = await pair('changing');
     expect(await upstream(reader)).toEqual(['unchanged', 'unchanged']);
     await stage.deploy({ instance: 'changing' }, { size: plain(1), token: secret('another-hidden') });
@@ -109,7 +109,7 @@ describe('an instance that was deployed with outputs', () => {
     expect(await upstream(reader)).toEqual(['ended', 'ended']);
   });
 
-  test('says in lists and at its drift monitor that its inputs changed, until it is deployed with them, without values', async () => {
+  test('shows in lists and at its drift monitor that its inputs changed, without values, until it is deployed again', async () => {
     const { owner } = stage.tenant;
     const following = new Following(stage);
     const { source, reader, run } = await pair('listed');

@@ -28,7 +28,7 @@ async function chain(runId: string, length: number): Promise<void> {
 }
 
 describe('a change of outputs', () => {
-  test('is followed through so many runs that follow one another, and no further', async () => {
+  test('is followed through a limited number of consecutive runs', async () => {
     const { reader } = await following.pair('long');
     const near = await following.change('long', { size: plain(2) });
     await chain(near, maxChain - 1);
@@ -43,7 +43,7 @@ describe('a change of outputs', () => {
     expect(await following.read(reader)).toMatchObject({ enabled: true, stopped_because: 'too_long' });
   });
 
-  test('is followed by so many instances as may follow it, and the others say that they are too many', async () => {
+  test('is followed by a limited number of instances, and the others say that there are too many', async () => {
     const { source, reader: destroyed } = await following.pair('crowd');
     const readers = [];
     const size = outputOf('shared', 'crowd', 'size');
@@ -66,7 +66,7 @@ describe('a change of outputs', () => {
     expect(body.dependents).toHaveLength(readers.length);
   });
 
-  test('is followed once by two workers who take the same event at the same time', async () => {
+  test('is followed once even if two workers get the same event at the same time', async () => {
     const { reader } = await following.pair('raced');
     const cause = await following.change('raced', { size: plain(2) });
     await Promise.all([1, 2, 3, 4].map(() => following.ended(cause)));
@@ -74,7 +74,7 @@ describe('a change of outputs', () => {
     expect((await following.read(reader)).failure).toBeNull();
   });
 
-  test('is followed by one run where several sources changed at once, which names all of them', async () => {
+  test('is followed by one run, which names all sources, if several sources changed at once', async () => {
     const other = await stage.deploy({ instance: 'second' }, { size: plain(1) });
     await stage.allow(other, { environment_ids: [stage.tenant.environment] });
     const { reader } = await following.pair('first', {
@@ -94,7 +94,7 @@ describe('a change of outputs', () => {
     expect(body.variables).toMatchObject({ size: 2, net: 2 });
   });
 
-  test('is followed once although nobody delivered it, and the process that then did was killed', async () => {
+  test('is followed once even if its delivery was delayed and a process was killed during it', async () => {
     const { reader } = await following.pair('killed');
     const cause = await following.change('killed', { size: plain(2) });
     let deliveries = 0;

@@ -68,8 +68,8 @@ const couldNot = (name: string) => [
   expect.stringMatching(new RegExp(`^${name} in .+ / .+ could not follow outputs that it was deployed with$`)),
 ];
 
-describe('following', () => {
-  test('stops once its author may no longer start runs there, and those who may learn it', async () => {
+describe('following the outputs of another instance', () => {
+  test('stops, with notifications, once its author may no longer start runs there', async () => {
     const { reader } = await following.pair('demoted');
     await follows(reader);
     const path = `${stage.tenant.teamPath}/members/${author.id}`;
@@ -86,7 +86,7 @@ describe('following', () => {
     ]);
   });
 
-  test('stops where the instance comes to another team, whose people learn it; who has left is told nothing', async () => {
+  test('stops, with notifications to the new team only, if the instance is transferred', async () => {
     const there = await addProject('moved-reader');
     const source = await stage.deploy({ instance: 'stays' }, { size: plain(1) });
     await stage.allow(source, { environment_ids: [there.environment] });
@@ -104,7 +104,7 @@ describe('following', () => {
     expect(await told(author, colleague, stranger)).toEqual([[], [], couldNot('moves')]);
   });
 
-  test('tells nobody of the former team where the instance moves while that is written down', async () => {
+  test('notifies nobody of the earlier team if the instance is transferred while a failure is recorded', async () => {
     const there = await addProject('moved-between');
     const source = await stage.deploy({ instance: 'between' }, { size: plain(1) });
     await stage.allow(source, { environment_ids: [there.environment] });
@@ -125,7 +125,7 @@ describe('following', () => {
     });
   });
 
-  test('says once that what was given to an instance was deleted, so that nothing can be compared', async () => {
+  test('reports once that the values of the last deployment were deleted and cannot be compared', async () => {
     const { reader, run } = await following.pair('erased');
     await follows(reader);
     await stage.api.rows('update instances set resource_count = 0 where id = ?', [reader]);
@@ -147,7 +147,7 @@ describe('following', () => {
     expect(await following.read(reader)).toMatchObject({ failure: { reason: 'refused' } });
   });
 
-  test('waits where what it reads comes to another team, says so once, and goes on once the new owner allows it', async () => {
+  test('waits if the source is transferred, reports that once, and continues once the new owner allows it', async () => {
     const there = await addProject('moved-source');
     const source = await stage.deploy({ instance: 'leaves', environment: there.environment }, { size: plain(1) });
     await stage.allow(source, { environment_ids: [stage.tenant.environment] });
@@ -174,7 +174,7 @@ describe('following', () => {
     expect((await following.read(reader)).failure).toBeNull();
   });
 
-  test.each(['taken back', 'destroyed', 'deleted'])('says that what it reads was %s', async (what) => {
+  test.each(['taken back', 'destroyed', 'deleted'])('reports that the source was %s', async (what) => {
     const name = what.replace(' ', '-');
     const { source, reader } = await following.pair(name);
     await follows(reader);
@@ -197,7 +197,7 @@ describe('following', () => {
     expect(await told(author, colleague, viewer)).toEqual([couldNot(`of-${name}`), couldNot(`of-${name}`), []]);
   });
 
-  test('delivers what ends it by the outbox', async () => {
+  test('delivers events that end it by the outbox', async () => {
     const { source } = await following.pair('outbox');
     await stage.allow(source, {});
     const rows = await stage.api.rows(
@@ -209,7 +209,7 @@ describe('following', () => {
 });
 
 describe('a run that a change of outputs started', () => {
-  test('is told to those who may start it if it fails, and only to its requester if it succeeds', async () => {
+  test('creates notifications for all who may start it if it fails, and for its requester if it succeeds', async () => {
     const { reader } = await following.pair('failing');
     await follows(reader);
     await following.redeploy('failing', { size: plain(2) });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stage?.api.close());
 
 describe('an instance that follows', () => {
-  test('gets one run after an apply that changed what it read, which reads anew and says why it exists', async () => {
+  test('gets one run, with its cause, after an apply that changed an output that it uses', async () => {
     const { reader } = await following.pair('followed', {
       size: of('shared', 'followed', 'size'),
       net: { kept: '$${instances.a/b.outputs.c}', token: of('shared', 'followed', 'token') },
@@ -40,7 +40,7 @@ describe('an instance that follows', () => {
     expect(events).toMatchObject([{ data: { run_id: id, started_by_run_id: cause } }]);
   });
 
-  test('gets none while the outputs stay what they are, or once it follows no longer', async () => {
+  test('gets no run if the outputs are unchanged, or once it no longer follows', async () => {
     const { reader } = await following.pair('still');
     await following.redeploy('still', { size: plain(1), token: secret('another') });
     expect(await following.runsOf(reader)).toEqual([]);
@@ -49,7 +49,7 @@ describe('an instance that follows', () => {
     expect(await following.runsOf(reader)).toEqual([]);
   });
 
-  test('gets one follow-up after the run that is under way, however often its source changes meanwhile', async () => {
+  test('gets one more run after the running one, even if its source changes several times meanwhile', async () => {
     const { reader } = await following.pair('busy');
     const busy = await stage.ask({ size: 7 }, { instance: 'of-busy', operation: 'plan' });
     await following.redeploy('busy', { size: plain(2) });
@@ -66,7 +66,7 @@ describe('an instance that follows', () => {
     expect(await following.runsOf(reader)).toHaveLength(1);
   });
 
-  test('stops in a circle, and says so', async () => {
+  test('stops, with a reason, if instances follow each other in a cycle', async () => {
     const { source, reader } = await following.pair('circle');
     await stage.api.rows('update instances set outputs = ? where id = ?', ['{}', reader]);
     await stage.allow(reader, { environment_ids: [stage.shared] });
@@ -91,7 +91,7 @@ describe('an instance that follows', () => {
     expect(await following.read(source)).toMatchObject({ enabled: true, stopped_because: 'loop' });
   });
 
-  test('says why it could not follow, and follows the next change', async () => {
+  test('shows why it could not follow, and follows the next change', async () => {
     const { reader } = await following.pair('refused');
     await following.redeploy('refused', {});
     expect(await following.runsOf(reader)).toEqual([]);
@@ -101,7 +101,7 @@ describe('an instance that follows', () => {
     expect((await following.read(reader)).failure).toBeNull();
   });
 
-  test('stops with whoever let it follow', async () => {
+  test('stops once the user who made it follow no longer exists', async () => {
     const { reader } = await following.pair('left');
     await stage.api.rows(`update instance_follows set authority_id = gen_random_uuid() where instance_id = ?`, [
       reader,

@@ -37,7 +37,7 @@ const refused = async (answer: ReturnType<ReadingStage['ask']>) => {
 };
 
 describe('a reference to an output', () => {
-  test('gives the run the value, at any depth, and the run shows from which state and run', async () => {
+  test('is replaced by the value, at any depth, and the run shows its state and run', async () => {
     const { status, body, text } = await stage.ask({
       size,
       net: { all: ['${instances.shared/network.outputs.subnets}'] },
@@ -67,7 +67,7 @@ describe('a reference to an output', () => {
     });
   });
 
-  test('keeps every digit of a number, and gives null as null', async () => {
+  test('keeps every digit of a number, and null', async () => {
     const { body } = await stage.ask({
       size: '${instances.network/shared/network.outputs.exact}',
       net: '${instances.shared/network.outputs.nothing}',
@@ -76,7 +76,7 @@ describe('a reference to an output', () => {
     expect(JSON.stringify(inputs.variables)).toBe('{"size":9007199254740993,"net":null}');
   });
 
-  test('a reference to a secret output masks the variable everywhere but at the worker', async () => {
+  test('a reference to a secret output masks the variable everywhere except for the worker', async () => {
     const { body } = await stage.ask({ net: { password: '${instances.shared/network.outputs.password}' }, size: 1 });
     expect(body.variables).toEqual({ net: { sensitive: true }, size: 1 });
     const { inputs } = await stage.claimPlan(body.id);
@@ -87,7 +87,7 @@ describe('a reference to an output', () => {
     expect(JSON.stringify([rows, events])).not.toContain(hidden);
   });
 
-  test('is only a text that is one as a whole; a second dollar sign takes away its meaning', async () => {
+  test('must be the whole text, and is escaped by a second dollar sign', async () => {
     const { body } = await stage.ask({
       size: `at ${size}`,
       net: `$${size}`,
@@ -113,7 +113,7 @@ describe('a reference to an output', () => {
     expect(message).toContain('/ has 900 more errors');
   });
 
-  test('is any value where variables are only validated, as long as it is written well', async () => {
+  test('is valid for any type if variables are only validated, unless it is malformed', async () => {
     const counts = { type: 'object', properties: { count: { type: 'integer' }, name: { type: 'string' } } };
     const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
     const template = await stage.steps.publish({ variables: counts, executor });
@@ -162,7 +162,7 @@ describe('a reference to an output', () => {
 });
 
 describe('a run that repeats another one', () => {
-  test('keeps the values that were read, says so, and a copy with the reference reads anew', async () => {
+  test('keeps the resolved values and says so, unless a copy names the reference again', async () => {
     const source = await stage.deploy({ instance: 'moving' }, { size: plain(1) });
     await stage.allow(source, { team_ids: [stage.tenant.team] });
     const reference = '${instances.shared/moving.outputs.size}';
@@ -179,14 +179,14 @@ describe('a run that repeats another one', () => {
   });
 });
 
-describe('an owner who takes back that outputs are read', () => {
+describe('an owner who revokes the permission to read outputs', () => {
   const admit = async () => {
     const source = await stage.deploy({ instance: 'lent' }, { size: plain(1) });
     await stage.allow(source, { environment_ids: [stage.tenant.environment] });
     return { source, id: (await stage.ask({ size: '${instances.shared/lent.outputs.size}' })).body.id };
   };
 
-  test('an owner who takes back that outputs are read, between admission and plan or plan and apply, ends the run before its worker gets the value', async () => {
+  test('between admission and plan, or plan and apply, ends the run before its worker gets the value', async () => {
     const waiting = await admit();
     await stage.allow(waiting.source, { team_ids: [] });
     await expect(stage.claimPlan(waiting.id)).rejects.toThrow(ReadsRefused);
@@ -195,7 +195,7 @@ describe('an owner who takes back that outputs are read', () => {
     await expect(stage.claimApply(planned.id, takeBack)).rejects.toThrow(ReadsRefused);
   });
 
-  test('does not keep what was deployed from being destroyed', async () => {
+  test('does not prevent a destroy of instances that use them', async () => {
     const { source, id } = await admit();
     await stage.finish(id);
     await stage.allow(source, {});
@@ -205,7 +205,7 @@ describe('an owner who takes back that outputs are read', () => {
     expect((await stage.claimPlan(destroy.id)).inputs.variables).toEqual({ size: 1 });
   });
 
-  test('does not keep what was deployed from being destroyed by a reference that the environment was given since', async () => {
+  test('does not prevent a destroy although the environment now has a reference to them', async () => {
     const { id: environment } = await stage.tenant.owner.make('/environments', {
       ...{ project_id: stage.tenant.project, name: 'Later', kind: 'development' },
     });
@@ -235,8 +235,8 @@ test('a malformed reference in a variable of an environment or of a variable set
   ).toBeLessThan(300);
 });
 
-describe('what one request opens', () => {
-  test('is opened once, and no more than fits together', async () => {
+describe('what one request decrypts', () => {
+  test('is decrypted once, and no more than the limit', async () => {
     const { orm, keyRing } = stage.api.services;
     const em = orm.em.fork();
     const ids = [network, await stage.deploy({}, { size: plain(1) }), await stage.deploy({}, { size: plain(2) })];

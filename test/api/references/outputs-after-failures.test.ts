@@ -122,14 +122,14 @@ describe('after an apply that failed', () => {
     expect(again.outputs.all.value.key).toBe(outputs.a_id.value);
   });
 
-  it('a refresh says what the outputs are', async () => {
+  it('a refresh stores the present outputs', async () => {
     await deploy('refreshed', { v: '1', bad: 'none' });
     const refreshed = await run('refreshed', { operation: 'refresh', variables: { v: '1', bad: 'none' } });
     expect([refreshed.status, refreshed.outputs]).toEqual(['succeeded', await outputsOf(refreshed.instance_id)]);
     expect(refreshed.outputs.a_id.value).not.toBeNull();
   });
 
-  it('an assembly that leaves the node out lends the outputs of the state', async () => {
+  it('an assembly run without the node uses the outputs of the state', async () => {
     const assembly = await addAssembly(stage, 'lending', {
       variables: { type: 'object', properties: { v: { type: 'string' }, bad: { type: 'string' } } },
       nodes: {
@@ -152,7 +152,7 @@ describe('after an apply that failed', () => {
 });
 
 describe('after a destroy that failed', () => {
-  it('the outputs that it destroyed are gone, and no run may read them', async () => {
+  it('the destroyed outputs no longer exist, and no run can read them', async () => {
     const { instance_id: id } = await deploy('destroyed', { v: '1', bad: 'none', stuck: 'yes' });
     const consumer = await run('orphan', { variables: reference('destroyed') }, reader);
     const failed = await run('destroyed', { operation: 'destroy', despite_dependents: true });

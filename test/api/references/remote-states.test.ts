@@ -49,7 +49,7 @@ async function importState(name: string): Promise<string> {
 }
 
 describe('a version with remote states', () => {
-  test('is refused by the field where steps are run, which read no states', async () => {
+  test('is refused for command templates, which read no states', async () => {
     const { owner, team } = stage.tenant;
     const { id } = await owner.make('/registry/templates', { name: 'Steps', team_id: team });
     const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
@@ -63,7 +63,7 @@ describe('a version with remote states', () => {
     }
   });
 
-  test('gives its runs the outputs of the instance with their types, and nothing else of its state', async () => {
+  test('passes the outputs of the instance to its runs with their types, and nothing else of its state', async () => {
     const id = await importState('typed');
     await stage.allow(id, { environment_ids: [stage.tenant.environment] });
     const { status, body, text } = await ask(specOf({ net: 'shared/typed' }));
@@ -88,7 +88,7 @@ describe('a version with remote states', () => {
     expect((await stage.tenant.owner.get(`/instances/${id}/dependencies`)).status).toBe(200);
   });
 
-  test('keeps the import of the state from being undone without a word', async () => {
+  test('prevents undoing the import of the state without despite_dependents', async () => {
     const id = await importState('forgotten');
     await stage.allow(id, { environment_ids: [stage.tenant.environment] });
     const { body } = await ask(specOf({ net: 'shared/forgotten' }));
@@ -100,7 +100,7 @@ describe('a version with remote states', () => {
     expect(forgotten.status, forgotten.text).toBe(204);
   });
 
-  test('infers the types where commands deployed the instance, and finds it by its name beside the run', async () => {
+  test("infers types if commands deployed the instance, and finds it by its name in the run's environment", async () => {
     const { environment } = stage.tenant;
     const id = await stage.deploy(
       { environment, instance: 'beside' },
@@ -116,7 +116,7 @@ describe('a version with remote states', () => {
     });
   });
 
-  test('is refused to runs that may not read the instance, at admission and at the claim', async () => {
+  test('is refused for runs that may not read the instance, at admission and when a worker claims them', async () => {
     const refused = await ask(specOf({ net: 'shared/nowhere' }));
     expect([refused.status, refused.headers['x-error-code']]).toEqual([422, 'reference_unresolved']);
     const id = await importState('lent');
@@ -128,7 +128,7 @@ describe('a version with remote states', () => {
     await expect(claim(body.id)).rejects.toThrow(ReadsRefused);
   });
 
-  test('gives a destroy by another version nothing that its owner has taken back, and one by the same version what it was deployed with', async () => {
+  test('after a revocation passes to a destroy the deployed outputs, unless it has another version', async () => {
     const id = await importState('revoked');
     await stage.allow(id, { environment_ids: [stage.tenant.environment] });
     const { body } = await ask(specOf({ net: 'shared/revoked' }));
@@ -155,7 +155,7 @@ describe('a version with remote states', () => {
     expect((await claim(same.body.id))?.inputs.remoteStates?.['net']).toContain('hidden-in-a-state');
   });
 
-  test('is published only if the root module has the data sources; others are noted', async () => {
+  test('is published only if the root module has the data sources, and other data sources get a note', async () => {
     const { owner, team } = stage.tenant;
     const { id } = await owner.make('/registry/templates', { name: 'Noted', team_id: team });
     const path = `/registry/templates/${id}/versions`;

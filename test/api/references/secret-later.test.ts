@@ -26,7 +26,7 @@ async function pair() {
 }
 
 describe('an output that became secret', () => {
-  test('is masked in copies and destroys of what was deployed with it, and their workers redact it', async () => {
+  test('is masked in copies and destroys of deployments that used it, and their workers redact it', async () => {
     const { name, reader } = await pair();
     await stage.deploy({ instance: name }, { size: secret('open-at-first') });
     const { owner } = stage.tenant;
@@ -38,14 +38,14 @@ describe('an output that became secret', () => {
     expect(work.inputs.sensitive).toContain('size');
   });
 
-  test('is redacted by the worker of a run that waited meanwhile', async () => {
+  test('is redacted by the worker of a run that was admitted before', async () => {
     const { name } = await pair();
     const { body } = await stage.ask({ size: `\${instances.shared/${name}.outputs.size}` });
     await stage.deploy({ instance: name }, { size: secret('open-at-first') });
     expect((await stage.claimPlan(body.id)).inputs.sensitive).toContain('size');
   });
 
-  test('is masked in the outputs of its own instance, and along edges of assemblies, while a newer version says so', async () => {
+  test('is masked in the outputs of its instance, and along edges of assemblies, while a newer version declares it', async () => {
     const { source } = await pair();
     const { api, tenant, template } = stage;
     const shown = async () => (await tenant.owner.get(`/instances/${source}/outputs`)).body.outputs.size;
@@ -69,7 +69,7 @@ describe('an output that became secret', () => {
     expect([await shown(), await edge()]).toEqual([plain('open-at-first'), false]);
   });
 
-  test('is masked in the run that recorded it, in lists and in its plan, while a newer version says so', async () => {
+  test('is masked in its own run, in lists and in the plan, while a newer version declares it', async () => {
     const { api, tenant, steps, worker } = stage;
     const template = await steps.publish();
     const place = { template_id: template, environment_id: tenant.environment, instance: 'recorded' };
@@ -112,7 +112,7 @@ describe('an output that became secret', () => {
     expect(await shown()).toEqual(isOpen);
   });
 
-  test('is masked in the variables of runs of other instances that had read it, while a newer version says so', async () => {
+  test("is masked in the variables of other instances' runs that read it, while a newer version declares it", async () => {
     const { reader } = await pair();
     const { owner } = stage.tenant;
     const { body: run } = await owner.get(`/runs/${reader}`);
@@ -137,7 +137,7 @@ describe('an output that became secret', () => {
     expect(await shown()).toEqual(isOpen);
   });
 
-  test('is secret to whoever reads it, if a newer state or a newer version of the template says so', async () => {
+  test('is secret in new reads if a newer state or a newer template version declares it', async () => {
     const { name, source } = await pair();
     const reference = { size: `\${instances.shared/${name}.outputs.size}` };
     const masked = { variables: { size: { sensitive: true } }, reads: [{ sensitive: true }] };
@@ -172,7 +172,7 @@ describe('an output that became secret', () => {
     expect(body).toMatchObject(masked);
   });
 
-  test('stays secret by the version that an instance is deployed with once that version was yanked', async () => {
+  test('is still secret by the deployed version after that version was yanked', async () => {
     const spec = {
       outputs: { size: { sensitive: true } },
       executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] },

@@ -34,8 +34,8 @@ async function addProject(slug: string) {
   return { id: id as string, environment, away };
 }
 
-describe('after its project went to another team and came back', () => {
-  test('an instance is read by nobody until somebody allows it anew', async () => {
+describe('after its project was transferred to another team and back', () => {
+  test('an instance cannot be read by others until somebody allows it again', async () => {
     const { environment, away } = await addProject('lender');
     const id = await stage.deploy({ environment, instance: 'lent' }, { size: plain(1) });
     const readers = { team_ids: [stage.tenant.team] };
@@ -50,7 +50,7 @@ describe('after its project went to another team and came back', () => {
     expect((await ask()).status).toBe(202);
   });
 
-  test('an instance follows nothing until somebody saves it anew', async () => {
+  test('an instance does not follow until somebody saves that again', async () => {
     const { environment, away } = await addProject('follower');
     const source = await stage.deploy({ instance: 'followed' }, { size: plain(1) });
     await stage.allow(source, { team_ids: [stage.tenant.team] });
@@ -66,7 +66,7 @@ describe('after its project went to another team and came back', () => {
     expect((await following.read(body.instance_id)).stopped_because).toBeNull();
   });
 
-  test('a schedule starts nothing until somebody saves its work anew', async () => {
+  test('a schedule starts no runs until somebody saves its work again', async () => {
     const { environment, away } = await addProject('scheduled');
     const { owner, team } = stage.tenant;
     const work = {
@@ -83,7 +83,7 @@ describe('after its project went to another team and came back', () => {
     expect(saved.body, saved.text).toMatchObject({ paused_because: null });
   });
 
-  test('an environment is given no connection until somebody binds it anew', async () => {
+  test('an environment has no connection until somebody binds it again', async () => {
     const { environment, away } = await addProject('bound');
     const { owner, team } = stage.tenant;
     const { id } = await owner.make('/admin/connections', {
@@ -137,7 +137,7 @@ describe('the modules of a version', () => {
     stage.api.services.transactions.run(({ em }) => keepModules(em, place, { fetchedFor: null, since }, kept));
   const find = (place: Parameters<typeof keepModules>[1]) => findKeptModules(stage.api.services.orm.em.fork(), place);
 
-  test('are fetched again after its team went to another organization, and must be the same', async () => {
+  test('are fetched again after its team was transferred to another organization, and must be the same', async () => {
     const { place, go } = await withModules();
     await keep(place, longAgo);
     expect((await find(place))?.content).toEqual(modules.content);
@@ -152,7 +152,7 @@ describe('the modules of a version', () => {
     expect((await find(place))?.content).toEqual(modules.content);
   });
 
-  test('are not kept if a worker began to fetch them for the former owners', async () => {
+  test('are not stored if a worker began to fetch them for the earlier owners', async () => {
     const { place, go } = await withModules();
     const began = new Date();
     await go();
@@ -160,7 +160,7 @@ describe('the modules of a version', () => {
     expect(await find(place)).toBeNull();
   });
 
-  test('the modules that an environment keeps for a version are not given to the team to which it went', async () => {
+  test('of an environment are not passed to the team to which it was transferred', async () => {
     const { id, environment } = await addProject('modules');
     const [version] = await stage.api.rows<{ id: string }>('select id from template_versions where template_id = ?', [
       stage.template,

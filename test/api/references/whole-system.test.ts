@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.system.close());
 
-it('runs and nodes of assemblies get outputs of an instance: exact, secret ones redacted, followed when they change, and refused once it is taken back', async () => {
+it('runs and assembly nodes read outputs exactly and redact secret ones, follow changes, and are refused after a revocation', async () => {
   const { caller, environmentId } = stage;
   const out = `echo '{"n": ${large}, "token": "${hidden}"}' > outputs.json`;
   const giving = (script: string) => ({
