@@ -2,7 +2,7 @@ import type { NextAssemblyStep } from '#domain/assemblies/model.ts';
 
 /** The steps of assembly runs. They run as local activities of the workflow. */
 export interface AssemblyRunActivities {
-  /** Takes the next step, admits the runs of nodes that are ready, and tells what to wait for. */
+  /** Takes the next step, admits the runs of ready nodes, and returns what to wait for. */
   advanceAssemblyRun(request: {
     assemblyRunId: string;
     workflowId: string;

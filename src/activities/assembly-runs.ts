@@ -5,7 +5,7 @@ import { QuotaExceeded } from '#domain/quotas/errors.ts';
 import type { AssemblyRunActivities } from './assembly-runs.contract.ts';
 import type { ActivityDeps } from './deps.ts';
 
-/** How many runs one call admits at most. It must end well within the time limit of a local activity. */
+/** How many runs one call admits. It must end well within the time limit of a local activity. */
 const admissionsAtOnce = 50;
 
 type Deps = NodeDeps & Pick<ActivityDeps, 'log'>;
@@ -20,18 +20,21 @@ export function createAssemblyRunActivities(deps: Deps): AssemblyRunActivities {
 async function advance(deps: Deps, request: AssemblyStepRequest): Promise<NextAssemblyStep> {
   const step = await deps.transactions.run((tx) => takeNextAssemblyStep(tx, deps.keyRing, request));
   if (step.isFinished) return { kind: 'end' };
-  // One after another: each holds the row of the assembly run, so side by side they would only wait for each other.
+  // One after another: each locks the row of the assembly run, so simultaneous ones would only wait for each other.
   for (const nodeId of step.starts.slice(0, admissionsAtOnce)) await admitOrNote(deps, nodeId);
   if (step.starts.length > 0 || step.waitSeconds === 0) return { kind: 'again' };
   return { kind: 'wait', seconds: step.waitSeconds };
 }
 
-/** An error at one node does not keep the others waiting. Without the database nothing can be noted, and the step is tried again. */
+/**
+ * Admits the run of a node, or stores the error at the node, so that other nodes can continue. Without the database, nothing can be stored,
+ * and the step is tried again.
+ */
 async function admitOrNote(deps: Deps, nodeId: string): Promise<void> {
   try {
     await admitNode(deps, nodeId);
   } catch (error) {
-    // A full queue is no fault of the service, and the node says it.
+    // A full queue is not a fault of the service. The node shows it.
     if (!(error instanceof QuotaExceeded))
       deps.log.error(
         { err: error, assembly_node_id: nodeId },

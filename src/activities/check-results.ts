@@ -6,22 +6,22 @@ import { joinLines } from '#domain/shared/values/join-lines.ts';
 import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import type { CheckReport, ExecutionResult, Tool } from '#executors/protocol/request.ts';
 
-/** What the tools of a worker say about a version, as one result. Pure. */
+/** Combines the results of a worker's tools for a version. Pure. */
 
-/** What one tool found, and the modules that it and another one resolved. */
+/** The findings of one tool, and the modules that it and another tool resolved. */
 export interface Found extends SandboxCheck {
   readonly resolved?: readonly ToolModules[];
 }
 
-/** The worker is at fault: another one may be able to check. */
+/** A failure of the worker: another worker may be able to check. */
 export interface FailedTry {
   readonly failure: string;
 }
 
-/** What came of one tool; null if the worker stops. */
+/** The result of one tool; null if the worker stops. */
 export type Tried = Found | FailedTry | null;
 
-/** Why an attempt ends that could succeed elsewhere, or at another time. All others would end the same way. */
+/** Reasons with which an attempt fails that could succeed elsewhere, or at another time. All other reasons would occur again. */
 const ofWorker: readonly (ExecutionReason | null)[] = [
   'executor_failed',
   'executor_lost',
@@ -29,7 +29,7 @@ const ofWorker: readonly (ExecutionReason | null)[] = [
   'tool_unavailable',
 ];
 
-/** What a result says about a version. */
+/** Converts the result of an attempt into a result about the version. */
 export function toTried(
   work: Pick<CheckWork, 'pool'>,
   tool: Tool | null,
@@ -55,7 +55,7 @@ function isFound(tried: Tried): tried is Found {
 }
 
 /**
- * One result of all tools that were tried. A version passes if one of them accepts it, and fails only if all of them refuse it.
+ * Joins the results of all tools that were tried. A version passes if one tool accepts it, and fails only if all refuse it.
  * @param kinds the kinds of tools that may run the version
  */
 export function joinTried(tried: readonly Tried[], kinds: readonly string[]): Tried {
@@ -70,7 +70,9 @@ export function joinTried(tried: readonly Tried[], kinds: readonly string[]): Tr
   return found[0] ?? null;
 }
 
-/** What another tool says against a version that this one accepts is worth knowing, and so is that its modules are not kept yet. */
+/**
+ * Adds what publishers should know: the errors of other tools in a version that this tool accepts, and that its modules are not stored yet.
+ */
 function withOthers(result: Found, others: readonly Found[], kinds: readonly string[]): Found {
   const resolved = [result, ...others].flatMap((each) => each.resolved ?? []);
   const later = kinds.filter((kind) => resolved.length > 0 && !resolved.some(({ tool }) => tool === kind));
@@ -112,7 +114,7 @@ function fromReport({ pool }: Pick<CheckWork, 'pool'>, tool: Tool | null, report
   };
 }
 
-/** A file of a module from elsewhere is none of the version's. */
+/** Converts a diagnostic into a finding. The file of a module from elsewhere is left out, because it does not belong to the version. */
 function toFinding({ message, detail = '', file, line }: Diagnostic): CheckFinding {
   const text = detail === '' ? message : `${message}: ${joinLines(detail)}`;
   const isElsewhere = file?.split('/').includes('.terraform') ?? false;

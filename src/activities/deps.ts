@@ -7,7 +7,7 @@ import type { Isolation } from '#domain/workers/model.ts';
 import type { Executor } from '#executors/client/executor.ts';
 import type { ExecutionLimits, Tool } from '#executors/protocol/request.ts';
 
-/** What activities work with. Made once for the worker. */
+/** The dependencies of activities. They are created once for the worker. */
 export interface ActivityDeps {
   readonly orm: Orm;
   readonly transactions: Transactions;
@@ -23,9 +23,9 @@ export interface AttemptDeps extends ActivityDeps {
   /** How this worker isolates template code. */
   readonly isolation: Isolation;
   readonly executor: Pick<Executor, 'execute'>;
-  /** The tools that this worker has at this moment, those that it prefers first. */
+  /** The tools that this worker has now, in its order of preference. */
   readonly findTools: () => Promise<readonly Tool[]>;
-  /** The origin that tokens of attempts name as their issuer; null if it is not known. */
+  /** The issuer in tokens of attempts, as an origin; null if it is not known. */
   readonly issuer: string | null;
   /** The limits of one attempt. */
   readonly limits: ExecutionLimits;

@@ -11,8 +11,8 @@ export interface RunActivities {
 }
 
 /**
- * Executes attempts. It runs on the queue of the run's pool. It completes once the result is stored, both of this attempt and
- * of those that followed it without waiting.
+ * Executes attempts, on the queue of the run's pool. It completes once the result is stored, of this attempt and of those that followed it
+ * without waiting.
  */
 export interface AttemptActivities {
   executeAttempt(request: { runId: string; attemptId: string }): Promise<void>;

@@ -8,7 +8,7 @@ export function createScheduledWorkActivities(
   return {
     triggerScheduledWork: async ({ kind, id, scheduledAt }) => {
       const work = works.find((one) => one.kind === kind);
-      // Another release of the service knows the kind: a worker of that release takes the next try.
+      // Another release of the service knows this kind: a worker of that release may get the next attempt.
       if (!work) throw new Error(`this worker knows no scheduled work of the kind "${kind}"`);
       await work.trigger(deps, id, new Date(scheduledAt));
     },

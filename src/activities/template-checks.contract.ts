@@ -5,7 +5,7 @@ export interface CheckStepActivities {
   nextCheckStep(checkId: string): Promise<CheckStep>;
 }
 
-/** Checks in a sandbox. It runs on the queue for checks of a pool, and completes once the result is stored. Repeating it does no harm. */
+/** Checks in a sandbox, on the pool's queue for checks. It completes once the result is stored. Repeating it does no harm. */
 export interface CheckActivities {
   checkTemplate(checkId: string): Promise<void>;
 }

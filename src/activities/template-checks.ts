@@ -62,15 +62,15 @@ async function checkTemplate(deps: CheckDeps, checkId: string, signal: AbortSign
 
 type OpenedWork = CheckWork & OpenedSources;
 
-/** Null if the worker stops, or has no tool any more: another try is made later. */
+/** Runs a check. Null if the worker stops or no longer has a tool; the check is then tried again later. */
 async function check(deps: CheckDeps, work: OpenedWork, signal: AbortSignal): Promise<Found | FailedTry | null> {
   if (work.spec.executor.kind === 'command') return checkBy(deps, work, null, signal);
   const usable = (await deps.findTools()).filter(work.isUsable);
-  // Either tool may run a version that names none, so the check fails only if both tools refuse it.
+  // If a version names no tool, either tool may run it. So the check fails only if both tools refuse it.
   const tools = toolNames.flatMap((name) => bestOf(usable.filter((tool) => tool.name === name)) ?? []);
   const tried: Tried[] = [];
   for (const tool of tools) {
-    // Each tool resolves modules from elsewhere by itself, so a version with such modules is checked with both.
+    // Each tool resolves modules from elsewhere by itself, so a version with such modules is checked with both tools.
     if (tried.some((each) => isAccepted(each) && each.resolved === undefined)) break;
     tried.push(await checkBy(deps, work, tool, signal));
   }

@@ -2,6 +2,6 @@ import type { CheckStep } from '#domain/undo/model.ts';
 
 /** The steps of the check of an undo. They run as local activities of the workflow. */
 export interface UndoCheckActivities {
-  /** Ends the check if its scan has ended, and says whether there is anything to wait for. */
+  /** Ends the check if its scan has ended, and returns whether there is something to wait for. */
   advanceUndoCheck(attemptId: string): Promise<CheckStep>;
 }

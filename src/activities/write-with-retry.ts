@@ -8,8 +8,8 @@ const retryMs = 1_000;
 const refusalTimeoutMs = 2 * 60_000;
 
 /**
- * Writes to the database, and waits while it is unreachable or read-only; the attempt goes on meanwhile. Other errors are thrown, temporary
- * ones after some minutes: retrying forever would occupy one of the worker's slots forever.
+ * Writes to the database, and waits while it is unreachable or read-only. The attempt continues meanwhile. Other errors are thrown,
+ * temporary ones after some minutes: retrying forever would occupy one of the worker's slots forever.
  */
 export async function writeWithRetry<T>(
   { orm, log }: Pick<ActivityDeps, 'orm' | 'log'>,

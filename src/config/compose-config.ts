@@ -5,7 +5,7 @@ import { fittingConcurrency } from '#worker/slots.ts';
 import type { ExecutorConfig, LimitsConfig, StartConfig } from './config-types.ts';
 import type { SettingValues } from './parse-settings.ts';
 
-/** The configuration that follows from the settings alone. The data directory and the key ring may come from elsewhere. */
+/** Derives the configuration from the settings alone. The data directory and the key ring may come from elsewhere. */
 export function composeConfig(values: SettingValues): Omit<StartConfig, 'dataDir' | 'secretKeys'> {
   const adminHost = values.COORDINATOR_ADMIN_HOST ?? '';
   const email = values.COORDINATOR_ADMIN_EMAIL;
@@ -64,7 +64,7 @@ function composeExecutor(values: SettingValues): ExecutorConfig {
     isolation: values.COORDINATOR_EXECUTOR_ISOLATION ?? 'sandbox',
     user: values.COORDINATOR_EXECUTOR_USER,
     memoryBytes: (values.COORDINATOR_EXECUTOR_MEMORY_MB ?? 0) * mebibyte,
-    // Files of an attempt are kept in memory, so its memory limit bounds them as well.
+    // Files of an attempt are in memory, so its memory limit applies to them as well.
     diskBytes:
       Math.min(values.COORDINATOR_EXECUTOR_DISK_MB ?? 0, values.COORDINATOR_EXECUTOR_MEMORY_MB ?? 0) * mebibyte,
     cores: values.COORDINATOR_EXECUTOR_CPUS ?? Math.max(1, Math.floor(availableParallelism() / 2)),

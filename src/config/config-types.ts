@@ -10,9 +10,9 @@ export type Config = {
   readonly adminPort: number;
   /** The origin that clients use; null: derived from the address that the service listens on. */
   readonly baseUrl: string | null;
-  /** The origin that the tokens of runs name as their issuer; null: it is not known, and no token is issued. */
+  /** The origin in tokens of runs, as their issuer; null if it is not known, and no token is issued. */
   readonly issuer: string | null;
-  /** How many days a key signs these tokens. */
+  /** For how many days a key signs these tokens. */
   readonly signingKeyDays: number;
   /** Absolute path. */
   readonly dataDir: string;
@@ -31,26 +31,26 @@ export type Config = {
   /** For how many days scans of drift monitors, and findings that are resolved, are kept. */
   readonly driftRetention: { readonly scanDays: number; readonly findingDays: number };
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
-  /** Where the service may connect to on behalf of its users, in addition to the public Internet. */
+  /** The addresses to which the service may connect on behalf of its users, in addition to the public Internet. */
   readonly outbound: OutboundPolicy;
-  /** Where restorations may look for the rows of plugin resources, and as whom. */
+  /** The schemas in which restorations may search for rows of plugin resources, and the URL with the role that reads them. */
   readonly pluginRoots: { readonly schemas: readonly string[]; readonly databaseUrl: string | null };
-  /** The server that sends e-mail; null: none is sent. */
+  /** The server that sends e-mail; null if there is none. */
   readonly mail: MailConfig | null;
   readonly limits: LimitsConfig;
   /** Addresses and CIDR ranges of proxies whose forwarded headers are trusted. */
   readonly trustedProxies: readonly string[];
   readonly executor: ExecutorConfig;
-  /** The administrator that the first `start` creates; a null password: one is generated. */
+  /** The administrator that the first `start` creates. If the password is null, one is generated. */
   readonly admin: { readonly email: string; readonly password: string | null } | null;
   /** Whether the first `start` creates and runs the sample. */
   readonly sample: boolean;
 };
 
-/** How template code is contained, and how much an attempt may use (docs/security.md). */
+/** How template code is isolated, and how much an attempt may use (docs/security.md). */
 export type ExecutorConfig = {
   readonly isolation: 'sandbox' | 'auto' | 'none';
-  /** The account of the executor host; null: the worker chooses one. */
+  /** The account of the executor host; null if the worker chooses one. */
   readonly user: string | null;
   readonly memoryBytes: number;
   readonly diskBytes: number;
@@ -78,7 +78,7 @@ export type LimitsConfig = {
 export type TemporalConfig = {
   readonly address: string;
   readonly namespace: string;
-  /** As the options of the Temporal SDK's connections expect it. */
+  /** In the form of the Temporal SDK's connection options. */
   readonly tls?: {
     readonly serverNameOverride?: string;
     readonly serverRootCACertificate?: Buffer;
@@ -87,7 +87,7 @@ export type TemporalConfig = {
   readonly apiKey?: string;
 };
 
-/** The configuration of `start`. What it has to start itself, because no address is set, is null. */
+/** The configuration of `start`. If a server has no address, its member is null, and `start` starts it. */
 export type StartConfig = Omit<Config, 'databaseUrl' | 'temporal'> & {
   readonly databaseUrl: string | null;
   readonly temporal: Omit<TemporalConfig, 'address'> & { readonly address: string | null };

@@ -13,8 +13,8 @@ export type Setting = {
 };
 
 /**
- * The kinds of value that a setting may have. Every schema takes the text of one environment variable. Its messages
- * complete the sentence "NAME …" and say what would be right.
+ * The kinds of value that a setting may have. Every schema parses the text of one environment variable. Its messages complete the sentence
+ * "NAME …" and say what would be right.
  */
 export const anyText = z.string();
 
@@ -76,7 +76,7 @@ export const postgresUrl = z.string().refine((text) => /^postgres(ql)?:\/\/./i.t
   error: 'must be a PostgreSQL URL such as postgres://user:password@host:5432/database',
 });
 
-/** An SMTP server with the account that sends. */
+/** An SMTP server with the account for sending. */
 export type SmtpServer = {
   /** `smtp://host:port` or `smtps://host:port`, without the account. */
   readonly url: string;

@@ -89,13 +89,14 @@ export function readDataDir(environment: Environment = process.env): string {
   return resolve(environment['COORDINATOR_DATA_DIR'] || settings.COORDINATOR_DATA_DIR.default);
 }
 
-/** Where an operator keeps more tools than those on the search path. */
+/** The default directory for tools that an operator adds to those on the search path. */
 export function defaultToolsDirectory(dataDir: string): string {
   return join(dataDir, 'tools');
 }
 
 /**
- * The directory that `tools` fills, as the workers find it. It is all that this command reads: it needs no key ring and no database.
+ * The directory that the command `tools` fills and workers read. The command reads only this setting, so it needs no key ring and no
+ * database.
  * @throws ConfigurationError
  */
 export function readToolsDirectory(environment: Environment = process.env): string {
@@ -105,7 +106,7 @@ export function readToolsDirectory(environment: Environment = process.env): stri
   return directory ?? defaultToolsDirectory(readDataDir(environment));
 }
 
-/** The file in which `start` keeps the key ring that it generated. */
+/** The file in which `start` stores the key ring that it generated. */
 export function secretKeysPath(dataDir: string): string {
   return join(dataDir, 'secret-keys');
 }

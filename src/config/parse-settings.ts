@@ -3,7 +3,7 @@ import { settings } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The value of every setting; null where it is not set and has no default, or is invalid. */
+/** The value of every setting; null if it is not set and has no default, or if it is invalid. */
 export type SettingValues = { [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> | null };
 
 /**
@@ -16,7 +16,7 @@ export function parseSettings(environment: Environment, problems: string[]): Set
   return values;
 }
 
-/** Parses one setting, without those that it requires. */
+/** Parses one setting, without checking the settings that it requires. */
 export function parseSetting<Name extends keyof typeof settings>(
   name: Name,
   environment: Environment,

@@ -1,6 +1,6 @@
 import { anyText, boolean, fileContent, host, type Setting, textLike } from './config-values.ts';
 
-/** The settings of the connection with Temporal. */
+/** The settings of the connection to Temporal. */
 export const temporalSettings = {
   TEMPORAL_ADDRESS: {
     schema: textLike(/^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):\d{1,5}$/, 'host:port, for example temporal:7233'),

@@ -14,7 +14,7 @@ import {
 
 const snakeCased = new Map<string, string>();
 
-/** The column of a property, as MikroORM names it: `team_id` of `teamId`. */
+/** The column of a property, in MikroORM's naming: `team_id` for `teamId`. */
 export function toSnakeCase(name: string): string {
   let known = snakeCased.get(name);
   if (known === undefined) {
@@ -25,11 +25,11 @@ export function toSnakeCase(name: string): string {
 }
 
 /**
- * Writes statements over tables whose columns code names like the properties of their entities. The text has the columns of the
- * database, and rows come back with the names of the code. So nothing has to convert each row, as Kysely's plugin would.
+ * Writes statements over tables whose columns have, in code, the names of their entities' properties. The text has the column names of the
+ * database, and rows come back with the names of the code. So no row needs a conversion, as with Kysely's plugin.
  *
- * A query inside another one keeps the names of the database, because the outer one refers to them. What a raw fragment
- * encloses answers as rows do: `jsonObjectFrom` makes an object with the names of the code.
+ * A subquery keeps the names of the database, because the outer query refers to them. Objects that a raw fragment builds have the names of
+ * the code, like rows: `jsonObjectFrom` is an example.
  */
 export class ColumnNamingCompiler extends PostgresQueryCompiler {
   protected override sanitizeIdentifier(identifier: string): string {
@@ -49,7 +49,7 @@ export class ColumnNamingCompiler extends PostgresQueryCompiler {
     this.append(` as "${super.sanitizeIdentifier(name)}"`);
   }
 
-  /** Whether the selection that is being written is one of a query that answers rows to code, not to another query. */
+  /** Whether the current selection belongs to a query whose rows go to code, not to another query. */
   private isAnswer(): boolean {
     const list = this.nodeStack.at(-2);
     if (list === undefined || !(SelectQueryNode.is(list) || ReturningNode.is(list))) return false;
@@ -62,7 +62,7 @@ function isOfAll(selection: OperationNode): boolean {
   return SelectAllNode.is(selection) || (ReferenceNode.is(selection) && SelectAllNode.is(selection.column));
 }
 
-/** The name that a selection has in a row; undefined for all columns and for raw names. */
+/** The name of a selection in a row; undefined for all columns and for raw names. */
 function nameOf(selection: OperationNode): string | undefined {
   if (AliasNode.is(selection)) return IdentifierNode.is(selection.alias) ? selection.alias.name : undefined;
   const column = ReferenceNode.is(selection) ? selection.column : selection;

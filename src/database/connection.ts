@@ -12,7 +12,7 @@ import {
 import type { QueryResult as DriverResult, Pool, PoolClient } from 'pg';
 import { type Statement, toStatement, toStatementOfMikroOrm } from './statements.ts';
 
-/** What MikroORM passes around for an open transaction. MikroORM does not look into it. */
+/** The value that MikroORM passes around for an open transaction. MikroORM does not look into it. */
 type Ticket = Awaited<ReturnType<PostgreSqlConnection['begin']>>;
 type BeginOptions = NonNullable<Parameters<PostgreSqlConnection['begin']>[0]>;
 type Rows = EntityData<AnyEntity>[];
@@ -20,8 +20,8 @@ type Rows = EntityData<AnyEntity>[];
 const begunSetting = 'coordinator.begun';
 
 /**
- * A condition for a change that is sent before its transaction is known to have begun. Without the transaction, it changes
- * nothing.
+ * A condition for a change that is sent before its transaction is known to have begun. Outside of the transaction, it makes the change
+ * affect nothing.
  */
 export const onlyOnceBegun = `current_setting('${begunSetting}', true) = 'yes'`;
 
@@ -34,7 +34,7 @@ class OpenTransaction {
   awaitsBegin = false;
   /** 0 for the transaction itself; a savepoint inside it has 1 or more. */
   readonly depth: number;
-  /** Whether it has ended and its connection belongs to the pool again. */
+  /** Whether it has ended, and its connection has been returned to the pool. */
   isOver = false;
 
   constructor(client: PoolClient, depth: number, begin: string) {
@@ -71,7 +71,7 @@ class OpenTransaction {
  * Kysely sends its statements through `run` (`queries.ts`), in the same transactions.
  */
 export class BindingConnection extends PostgreSqlConnection {
-  /** MikroORM closes only its own Kysely, which is not used here, so the pool is ended as well. */
+  /** Also ends the pool. MikroORM closes only its own Kysely, which is not used here. */
   override async close(force?: boolean): Promise<void> {
     const pool = this.connected ? await this.getNativeClient() : undefined;
     await super.close(force);
@@ -93,7 +93,7 @@ export class BindingConnection extends PostgreSqlConnection {
   override async commit(ticket: Ticket): Promise<void> {
     const open = fromTicket(ticket);
     if (open.depth > 0) return void (await query(open.client, `release savepoint nested_${open.depth}`));
-    // Statements that wait for the transaction to begin must be sent before the commit, and report where it did not begin.
+    // Statements that wait for the transaction to begin must be sent before the commit. If it did not begin, they report that.
     if (open.awaitsBegin && !open.hasBegun) await open.began.catch(() => undefined);
     const { command } = await endTransaction(open, 'commit');
     if (command !== 'COMMIT') throw new Error('a transaction in which a statement had failed could not be committed');
@@ -166,7 +166,7 @@ function query(client: PoolClient, statement: Statement | string): Promise<Drive
   return client.query(statement);
 }
 
-/** Ends the transaction and gives its connection back to the pool, which drops the connection where this fails. */
+/** Ends the transaction and returns its connection to the pool. If that fails, the pool drops the connection. */
 async function endTransaction(open: OpenTransaction, statement: 'commit' | 'rollback'): Promise<DriverResult> {
   const { client } = open;
   open.isOver = true;
@@ -180,7 +180,7 @@ async function endTransaction(open: OpenTransaction, statement: 'commit' | 'roll
   }
 }
 
-/** The result in MikroORM's form. A text of several statements answers no rows. */
+/** Converts the result into MikroORM's form. A text with several statements returns no rows. */
 function toRawResult(result: DriverResult | DriverResult[]) {
   if (Array.isArray(result)) return { rows: [] };
   const isChange = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(result.command);
@@ -188,7 +188,7 @@ function toRawResult(result: DriverResult | DriverResult[]) {
 }
 
 function toTicket(transaction: OpenTransaction): Ticket {
-  // MikroORM's type is a transaction of Kysely. It only passes the value on.
+  // MikroORM's type is a transaction of Kysely, but MikroORM only passes the value on.
   return transaction as unknown as Ticket;
 }
 

@@ -8,14 +8,14 @@ import { makePartitions, monthlyTables } from './partitions.ts';
 import { avoidCompiling, guardPool, readJsonBy } from './pool.ts';
 import { queriesOf } from './queries.ts';
 
-/** Tables that are partitioned by time or not logged. Only migrations can make them, so entities and tables are not compared. */
+/** Tables that are partitioned by time or not logged. Only migrations can create them, so they are not compared with entities. */
 const tablesOfMigrations = [...monthlyTables.map((table) => new RegExp(`^${table}`)), /^rate_counts/];
 
 /** Views that keep the previous release's queries working. */
 const viewsForEarlierRelease = ['run_events'];
 
 export type Orm = MikroORM;
-/** The entity manager of one request or one transaction. It carries the transaction, where there is one. */
+/** The entity manager of one request or one transaction. It contains the transaction, if there is one. */
 export type Em = EntityManager;
 
 /** The entities that MikroORM maps to tables. */
@@ -61,8 +61,8 @@ export function openOrm(settings: DatabaseSettings, entities: Entities, parseJso
 }
 
 /**
- * Applies the migrations that the database lacks, and answers their names. Concurrent callers wait for each other.
- * @throws Error where a later release has migrated the database
+ * Applies the missing migrations, and returns their names. Concurrent callers wait for each other.
+ * @throws Error if a later release has migrated the database
  */
 export async function applyMigrations(orm: Orm): Promise<string[]> {
   return orm.em.fork().transactional(async (tx) => {
@@ -79,7 +79,7 @@ export async function checkConnection(orm: Orm): Promise<void> {
   await orm.em.fork().execute('select 1');
 }
 
-/** The names of the migrations that the database still lacks. This release works only with a database that lacks none. */
+/** The names of the missing migrations. This release works only with a database that has all of them. */
 export async function pendingMigrations(orm: Orm): Promise<string[]> {
   const pending = await orm.migrator.getPending();
   return pending.map((migration) => migration.name);

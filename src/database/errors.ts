@@ -8,7 +8,7 @@ export function sqlState(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The name of the constraint that a statement violated; undefined where it violated none. */
+/** The name of the constraint that a statement violated; undefined if it violated none. */
 export function brokenConstraint(error: unknown): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     if ('constraint' in current && typeof current.constraint === 'string') return current.constraint;
@@ -57,7 +57,7 @@ export function isTransientError(error: unknown): boolean {
   return findOutage(error) === 'temporary';
 }
 
-/** Whether repeating what failed may succeed later: the database was away, or refused for a reason that may pass. */
+/** Whether repeating a failed statement may succeed later: the database was away, or refused for a reason that may pass. */
 export function mayPass(error: unknown): boolean {
   return findOutage(error) !== undefined;
 }
@@ -74,7 +74,7 @@ export function isConcurrentConflict(error: unknown): boolean {
   return chainOf(error).some((link) => conflictStates.test(codeOf(link) ?? ''));
 }
 
-/** The outage that an error, or else one of its causes, reports; undefined where repeating the statement would fail again. */
+/** The outage that an error or one of its causes reports; undefined if repeating the statement would fail again. */
 function findOutage(error: unknown): Outage | undefined {
   return chainOf(error).map(outageOf).find(Boolean);
 }
@@ -86,7 +86,7 @@ function outageOf(error: Error): Outage | undefined {
   return outageOfCode.find(([pattern]) => pattern.test(code))?.[1];
 }
 
-/** Whether the socket of a database on this machine is missing. The same code names any other missing file. */
+/** Whether the socket of a database on this machine is missing. Other missing files have the same code. */
 function isMissingSocket(error: Error): boolean {
   return 'syscall' in error && error.syscall === 'connect';
 }

@@ -1,14 +1,14 @@
 import pg from 'pg';
 
-/** Reads tables that belong to others, by a connection of its own that ends with the reading. */
+/** Reads foreign tables through a connection of its own, which is closed afterwards. */
 export interface ForeignReader {
-  /** @throws OutOfTime once the time is over */
+  /** @throws OutOfTime once the time limit has passed */
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Gives the statements that follow this long together, and no longer than is left for all of them. */
+  /** Limits the time of all following statements together, within what is left of the total. */
   limit(ms: number): void;
 }
 
-/** The time for a reading is over. */
+/** The time limit for the reading has passed. */
 export class OutOfTime extends Error {}
 
 export { escapeIdentifier as quoteIdentifier } from 'pg';
@@ -17,9 +17,9 @@ export { escapeIdentifier as quoteIdentifier } from 'pg';
 const connectMs = 2_000;
 
 /**
- * Reads in one transaction that cannot write. What a hostile table makes PostgreSQL run, such as a function in an index, runs with the rights of the
- * role of the URL, and can leave nothing in a connection that is used for anything else.
- * @param totalMs how long all statements together may take
+ * Reads in one transaction that cannot write. A hostile table can make PostgreSQL execute code, such as a function in an index. That code
+ * runs with the rights of the URL's role, and can leave nothing in a connection that is used for anything else.
+ * @param totalMs the time limit for all statements together
  */
 export async function readForeignTables<Result>(
   url: string,
@@ -29,7 +29,7 @@ export async function readForeignTables<Result>(
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: connectMs,
-    // A server that no longer answers does not hold the reader longer than that.
+    // A server that does not respond does not delay the reader longer than that.
     query_timeout: totalMs + connectMs,
     options: '-c search_path=pg_catalog -c default_transaction_read_only=on -c constraint_exclusion=off',
   });

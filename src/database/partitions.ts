@@ -13,15 +13,12 @@ export const monthlyTables = [
 export type MonthlyTable = (typeof monthlyTables)[number];
 
 const monthsAhead = 3;
-/**
- * A change of partitions waits no longer than this for those who use the table, because everybody else would have to wait
- * behind it.
- */
+/** How long a change of partitions waits for a lock. While it waits for transactions that use the table, all later ones wait behind it. */
 const limitLockWait = sql`set local lock_timeout = '500ms'`;
 
 /**
- * Creates the partitions of all these tables from this month on, and of earlier months that hold rows without a partition. Idempotent, and cheap to
- * repeat. @throws 55P03 where a table is too busy at this moment; the others have theirs
+ * Creates the partitions of all these tables from this month on, and of earlier months that have rows without a partition. Idempotent, and
+ * cheap to repeat. @throws 55P03 if a table is too busy at this moment; the others have theirs
  */
 export async function makePartitions(em: Em, now = new Date()): Promise<void> {
   const failures: unknown[] = [];
@@ -38,14 +35,14 @@ async function makePartitionsOf(em: Em, table: MonthlyTable, now: Date): Promise
   });
 }
 
-/** The first day of the oldest month that a table still has a partition for; -infinity if it has none by month. */
+/** The first day of the oldest month for which a table still has a partition; -infinity if it has none by month. */
 export function oldestMonth(table: MonthlyTable) {
   return sql<string>`(select coalesce(min(to_date(right(c.relname, 7), 'YYYY_MM')), '-infinity'::date)
     from pg_inherits i join pg_class c on c.oid = i.inhrelid
    where i.inhparent = ${sql.lit(table)}::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$')`;
 }
 
-/** The time before which a table has lost its rows to retention; null if it has no month yet. */
+/** The time before which retention has removed the rows of a table; null if it has no month yet. */
 export async function findRemovedBefore(em: Em, table: MonthlyTable): Promise<Date | null> {
   const { rows } = await sql<{ at: string | null }>`
     select nullif(${oldestMonth(table)}, '-infinity'::date)::timestamp at time zone 'UTC' as at`.execute(queriesOf(em));
@@ -61,15 +58,15 @@ export async function findMonthsBefore(em: Em, table: MonthlyTable, moment: Date
   return rows.map(({ month }) => month).filter((month) => endOfMonth(month) <= moment);
 }
 
-/** The table that holds a month such as `2026-01`. */
+/** The name of the partition for a month such as `2026-01`. */
 export function partitionOf(table: MonthlyTable, month: string): string {
   return `${table}_${month.replace('-', '_')}`;
 }
 
 /**
- * Drops the partition of a month, inside the caller's transaction, and answers how many rows it had. Undefined where another
- * process has dropped it or is about to. `beforeDrop` can keep something of it.
- * @throws 55P03 where the table is too busy at this moment
+ * Drops the partition of a month, inside the caller's transaction, and returns its number of rows. Undefined if another process has dropped
+ * it or is about to. `beforeDrop` can save something of it.
+ * @throws 55P03 if the table is too busy at this moment
  */
 export async function dropMonth(
   tx: Em,

@@ -3,14 +3,14 @@ import pg from 'pg';
 export interface PluginReader {
   readonly role: string;
   readonly password: string;
-  /** The schemas whose tables it may read. Those that do not exist are left out. */
+  /** The schemas whose tables the role may read. Schemas that do not exist are ignored. */
   readonly schemas: readonly string[];
 }
 
 /**
- * Makes a role that may read the tables of plugins and nothing else, or gives the one that is there another password. It may read the tables that
- * are in the schemas now, and those that the service's own role adds later. What it could read before and should no longer is taken from it. The role of the URL
- * must be allowed to create roles.
+ * Creates a role that may read only the tables of plugins, or gives an existing role a new password. It may read the tables that are in the
+ * schemas now, and those that the service's own role adds later. Its other rights to read schemas are revoked. The role of the URL must be
+ * allowed to create roles.
  */
 export async function createPluginReader(
   databaseUrl: string,
@@ -41,7 +41,7 @@ async function findExisting(client: pg.Client, schemas: readonly string[]): Prom
   return found.rows.map(({ nspname }) => pg.escapeIdentifier(nspname));
 }
 
-/** The schemas that the role may use because it was granted to it. */
+/** The schemas that the role may use because of a grant. */
 async function findReadable(client: pg.Client, role: string): Promise<string[]> {
   const found = await client.query<{ nspname: string }>(
     `select distinct n.nspname from pg_namespace n, aclexplode(n.nspacl) a join pg_roles r on r.oid = a.grantee where r.rolname = $1`,

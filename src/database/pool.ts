@@ -1,10 +1,10 @@
 import { Socket } from 'node:net';
 import type { CustomTypesConfig, Pool, PoolClient } from 'pg';
 
-/** The numbers of the types `json` and `jsonb`. */
+/** The type numbers of `json` and `jsonb`. */
 const jsonTypes = [114, 3802];
 
-/** Lets a function read the columns of JSON. The driver's own changes numbers that a JavaScript number cannot hold. */
+/** Sets the function that parses JSON columns. The driver's own function changes numbers that a JavaScript number cannot represent. */
 export function readJsonBy(parse: (text: string) => unknown, { options }: Pool): void {
   const { types: others } = options;
   if (!others) throw new Error('the pool has no parsers of its own');
@@ -14,9 +14,9 @@ export function readJsonBy(parse: (text: string) => unknown, { options }: Pool):
 }
 
 /**
- * Keeps broken connections from filling the pool. A connection that breaks inside a transaction might never be released, and
- * one restart of the database could leave a pool of nothing else. So a connection that breaks while it is in use is released
- * here. One in use that receives nothing for `answerWithinMs` counts as broken.
+ * Keeps broken connections from filling the pool. A connection that breaks inside a transaction might never be released, so after one
+ * restart of the database, a pool could contain nothing else. A connection that breaks while it is in use is therefore released here. One
+ * in use that receives nothing for `answerWithinMs` counts as broken.
  */
 export function guardPool(pool: Pool, answerWithinMs: number): void {
   const inUse = new Set<PoolClient>();
@@ -30,14 +30,14 @@ export function guardPool(pool: Pool, answerWithinMs: number): void {
 }
 
 /**
- * Lets PostgreSQL compile no statement. It compiles those that it expects to be costly, and expects that of lists, whose conditions it cannot estimate: compiling
- * one takes seconds, and executing it a millisecond. It is no harm if this fails.
+ * Turns off PostgreSQL's compilation of statements. PostgreSQL compiles statements that it expects to be costly, which includes lists,
+ * because it cannot estimate their conditions. Compiling one takes seconds, and executing it a millisecond. If this fails, it does no harm.
  */
 export function avoidCompiling(pool: Pool): void {
   pool.on('connect', (client) => void client.query('set jit = off').catch(() => undefined));
 }
 
-/** Lets the pool drop the connection. The code that uses it releases it once more, which must have no effect. */
+/** Makes the pool drop the connection. The code that uses it will release it once more, which must have no effect. */
 function releaseBroken(client: PoolClient): void {
   client.release(true);
   client.release = () => undefined;

@@ -24,8 +24,8 @@ const dialect = new PostgresDialect({
 });
 
 /**
- * Kysely over the connection of an entity manager, in its transaction where it has one. Statements stay prepared on the
- * server, so write `= any(…)` for lists instead of `in (…)`, whose text depends on the length of the list.
+ * Kysely over the connection of an entity manager, in its transaction if it has one. Statements stay prepared on the server, so write `=
+ * any(…)` for lists instead of `in (…)`, whose text depends on the length of the list.
  */
 export function queriesOf<Tables = unknown>(em: Em): Kysely<Tables> {
   return new Kysely<Tables>({ config: { dialect }, driver, executor: executorOf(em), dialect });
@@ -42,7 +42,7 @@ export interface Compilable<Row> {
   compile(): CompiledQuery<Row>;
 }
 
-/** Takes the place of a value that is known only when a prepared query runs. */
+/** Stands for a value that is known only when a prepared query runs. */
 class Placeholder {
   readonly name: PropertyKey;
 
@@ -51,18 +51,18 @@ class Placeholder {
   }
 }
 
-/** Names the parameters of a prepared query where they go. */
+/** Names a parameter at its place in a prepared query. */
 export type ParameterOf<Parameters> = <Name extends keyof Parameters>(name: Name) => Parameters[Name];
 
-/** A statement that is built once. Each call gives it values, and sends nothing. */
+/** A statement that is built once. A call only binds values to it, and sends nothing. */
 export type PreparedStatement<Parameters, Row> = (parameters: Parameters) => Compilable<Row>;
 
 /** A query that is built once and run often. */
 export type PreparedQuery<Parameters, Row> = (em: Em, parameters: Parameters) => Promise<Row[]>;
 
 /**
- * Builds a statement once, at its first use, for paths where building it each time would cost too much. `parameter('id')` takes the
- * place of a value and has its type, but it can only be given to the statement. The statement names the columns that it answers.
+ * Builds a statement once, at its first use, for code in which building it each time would cost too much. `parameter('id')` stands for a
+ * value and has its type, but can only be used in the statement. The statement names the columns that it returns.
  */
 export function prepareStatement<Tables, Parameters extends object, Row>(
   build: (db: Kysely<Tables>, parameter: ParameterOf<Parameters>) => Compilable<Row>,
@@ -79,7 +79,7 @@ export function prepareStatement<Tables, Parameters extends object, Row>(
   });
 }
 
-/** @throws Error for a statement that PostgreSQL would parse and plan at each call, which costs more than to build it */
+/** @throws Error for a statement that PostgreSQL would parse and plan at each call, which would cost more than building it */
 function compilePreparable<Row>(statement: Compilable<Row>): CompiledQuery<Row> {
   const compiled = statement.compile();
   if (selectsAllColumns(compiled.sql)) throw new Error(`a prepared statement must name its columns: ${compiled.sql}`);
@@ -112,8 +112,8 @@ export function prepareStart<Tables, From, Alias extends keyof From, Row>(
 }
 
 /**
- * Sends several changes as one statement and answers the rows of the last. PostgreSQL runs them in no particular order, so no
- * two may touch the same row.
+ * Sends several changes as one statement, and returns the rows of the last. PostgreSQL runs them in no particular order, so two of them
+ * must not affect the same row.
  */
 export async function runTogether<Row>(
   em: Em,
@@ -126,7 +126,7 @@ export async function runTogether<Row>(
   return rows;
 }
 
-/** The same few combinations of statements are sent again and again. */
+/** The size of the cache. The same few combinations of statements are sent again and again. */
 const maxJoined = 1000;
 const joined = new Map<string, string>();
 

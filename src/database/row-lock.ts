@@ -12,12 +12,12 @@ export function toChange(lock: boolean): RowLock {
 }
 
 /**
- * Locks the rows that a query finds. The tables are named from the outermost owner to the thing itself and locked in that order.
+ * Locks the rows that a query finds. The tables are named from the outermost owner to the thing itself, and locked in that order.
  *
- * Before the rows, the statement takes an advisory lock for each of them in the same mode: PostgreSQL evaluates what a statement
- * selects before it locks rows. Advisory locks are granted in the order of the requests, whereas new commands may share a row while
- * another transaction waits to change it. Without them, a caller that keeps sending commands could prevent that the row's
- * organization is archived.
+ * Before the rows, the statement takes an advisory lock for each of them in the same mode: PostgreSQL evaluates the selections of a
+ * statement before it locks rows. Advisory locks are granted in the order of the requests, whereas new commands may share a row while
+ * another transaction waits to change it. Without them, a caller that keeps sending commands could prevent the archiving of the row's
+ * organization.
  */
 export function lockRows<Db, From extends keyof Db, Row>(
   query: SelectQueryBuilder<Db, From, Row>,
@@ -43,8 +43,8 @@ function queueFor(table: string, mode: 'shared' | 'alone') {
 }
 
 /**
- * Runs a lookup that may lock. While it waits for a lock, a transfer may give the row another owner, and then the lookup does
- * not find it; so it looks once again, under the present owner.
+ * Runs a lookup that may lock. While it waits for a lock, a transfer may give the row another owner, so that the lookup does not find it.
+ * It therefore looks once more, under the present owner.
  */
 export async function findUnderLock<Row>(
   lock: RowLock,

@@ -1,4 +1,4 @@
-/** A statement as the driver takes it: its values apart from its text, and a name under which it stays prepared. */
+/** A statement for the driver: its values apart from its text, and a name under which it stays prepared. */
 export interface Statement {
   readonly text: string;
   readonly values: unknown[];
@@ -6,17 +6,19 @@ export interface Statement {
   readonly name?: string;
 }
 
-/** More texts than the service has. Texts beyond that are sent without a name: callers could have any number of them made, and each takes memory. */
+/**
+ * More texts than the service has. Further texts are sent without a name: callers could cause any number of them, and each takes memory.
+ */
 let maximumTexts = 1_000;
 
-/** Lets a process that holds more code than the service, such as one of tests, keep more texts prepared. */
+/** Lets a process with more code than the service, such as one that runs tests, keep more texts prepared. */
 export function keepPrepared(texts: number): void {
   maximumTexts = texts;
 }
 
 /**
- * A statement whose placeholders are PostgreSQL's own ($1, $2, …), as Kysely writes it. Lists become arrays of PostgreSQL.
- * @throws Error for a value that PostgreSQL has no form for, such as a function
+ * A statement whose placeholders are PostgreSQL's own ($1, $2, …), as Kysely writes it. Lists become PostgreSQL arrays.
+ * @throws Error for a value that PostgreSQL cannot represent, such as a function
  */
 export function toStatement(text: string, parameters: readonly unknown[]): Statement {
   return named(
@@ -30,8 +32,8 @@ export function toStatement(text: string, parameters: readonly unknown[]): State
 }
 
 /**
- * The same for a statement whose placeholders are question marks, as MikroORM writes it. Undefined where a value cannot be
- * bound (a list, a raw fragment): MikroORM then writes the values into the text itself.
+ * Like `toStatement`, for a statement whose placeholders are question marks, as MikroORM writes it. Undefined if a value cannot be bound (a
+ * list, a raw fragment): MikroORM then writes the values into the text itself.
  */
 export function toStatementOfMikroOrm(query: string, parameters: readonly unknown[]): Statement | undefined {
   if (parameters.length === 0 || query.includes('??')) return undefined;
@@ -47,7 +49,7 @@ function named(text: string, values: unknown[]): Statement {
 
 const names = new Map<string, string | undefined>();
 
-/** The name under which a text stays prepared, the same in every connection; undefined where it does not. */
+/** The name under which a text stays prepared, the same in every connection; undefined if it does not stay prepared. */
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined || names.has(text) || names.size >= maximumTexts) return known;
@@ -56,7 +58,10 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
-/** After a migration has added a column, PostgreSQL refuses to run a prepared statement that answers all columns. */
+/**
+ * Whether a statement returns all columns of a table. After a migration has added a column, PostgreSQL refuses to run such a prepared
+ * statement.
+ */
 export function selectsAllColumns(text: string): boolean {
   return /(?:\b(?:select|distinct|returning)|[,.])\s*\*/i.test(text);
 }
@@ -69,7 +74,7 @@ interface NumberedText {
 
 const numbered = new Map<string, NumberedText>();
 
-/** `? … ?` → `$1 … $2`. MikroORM writes `\?` for a question mark that is no placeholder. */
+/** Numbers the placeholders: `? … ?` → `$1 … $2`. MikroORM writes `\?` for a question mark that is not a placeholder. */
 function numberPlaceholders(query: string): NumberedText {
   const known = numbered.get(query);
   if (known) return known;
@@ -79,7 +84,7 @@ function numberPlaceholders(query: string): NumberedText {
   return { text, places };
 }
 
-/** A value as the driver takes it; undefined where it cannot be bound. */
+/** A value for the driver; undefined if it cannot be bound. */
 function toBindable(value: unknown): unknown {
   switch (typeof value) {
     case 'string':

@@ -3,7 +3,7 @@ import type { InferKyselyTable } from '@mikro-orm/sql';
 import type { ColumnType, InferResult } from 'kysely';
 import type { Compilable } from './queries.ts';
 
-/** The JSON text of a value. The type keeps the type of the value, so that it fits only a column of that type. */
+/** The JSON text of a value. The type remembers that of the value, so that it fits only a column of that type. */
 export type JsonText<Value> = string & { readonly '~json'?: Value };
 
 /** A value for a JSON column. Without this, a JavaScript list would become a PostgreSQL array. */
@@ -11,7 +11,7 @@ export function json<Value>(value: Value): JsonText<Value> {
   return JSON.stringify(value);
 }
 
-/** Statements answer times as PostgreSQL's text. */
+/** The type of a value in a row. Times are PostgreSQL's text. */
 type Read<Value> = Value extends Date ? string : Value;
 
 type Plain = string | number | boolean | bigint | Uint8Array | Date | null | undefined;
@@ -26,8 +26,8 @@ type Column<Value> = [Value] extends [ColumnType<infer Selected, infer Inserted,
   : ColumnType<Read<Value>, Written<Value>, Written<Value>>;
 
 /**
- * The columns of an entity's table, for Kysely, by the names of its properties. Where a property is renamed, statements that
- * name it do not compile.
+ * The columns of an entity's table, for Kysely, by the names of its properties. If a property is renamed, statements with the old name do
+ * not compile.
  */
 export type TableOf<Schema extends EntitySchemaWithMeta> = {
   [Name in keyof ByProperty<Schema>]: Column<ByProperty<Schema>[Name]>;
@@ -35,6 +35,6 @@ export type TableOf<Schema extends EntitySchemaWithMeta> = {
 
 type ByProperty<Schema extends EntitySchemaWithMeta> = InferKyselyTable<Schema, { columnNamingStrategy: 'property' }>;
 
-/** A row that a query answers, by the function that makes the query. Times are strings. */
+/** The row type of a query, from the function that builds the query. Times are strings. */
 export type RowOf<Select extends (...parameters: never[]) => Compilable<unknown>> =
   InferResult<ReturnType<Select>> extends readonly (infer Row)[] ? { readonly [Name in keyof Row]: Row[Name] } : never;

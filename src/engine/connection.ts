@@ -8,7 +8,7 @@ import { chainOf } from '#database/error-chain.ts';
  */
 export interface Engine {
   readonly client: Client;
-  /** Asks the engine for the namespace and answers the namespace's id. @throws where the engine cannot be reached */
+  /** Asks the engine for the namespace, and returns the namespace's id. @throws if the engine cannot be reached */
   check(): Promise<string>;
   close(): Promise<void>;
 }

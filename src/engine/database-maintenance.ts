@@ -16,12 +16,13 @@ const monthlyKinds = Object.keys(monthlyRetentions) as MonthlyKind[];
 export interface DatabaseMaintenanceDeps extends SystemCommandDeps {
   readonly orm: Orm;
   readonly log: Logger;
-  /** Unless the settings say otherwise; null: audit records are kept for good. */
+  /** The default if the settings say nothing; null: audit records are kept forever. */
   readonly auditRetentionDays: number | null;
 }
 
 /**
- * Makes the partitions of coming months, and removes the months that are out of retention and sessions that ended long ago. Every process does it: a run with nothing to do is cheap, and concurrent runs do no harm.
+ * Creates the partitions of coming months, and removes months whose retention has ended and sessions that ended long ago. Every process
+ * does it: a run with nothing to do is cheap, and concurrent runs do no harm.
  */
 export class DatabaseMaintenance {
   readonly #deps: DatabaseMaintenanceDeps;

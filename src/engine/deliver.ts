@@ -71,7 +71,10 @@ async function startOnce(
   }
 }
 
-/** Where the running workflow has our installation and input, an earlier delivery of this message started it. */
+/**
+ * Checks a workflow that already exists. If it has our installation and our input, an earlier delivery of this message started it.
+ * Otherwise, the message is refused.
+ */
 async function refuseForeign(
   client: Client,
   installationId: string,
@@ -83,7 +86,7 @@ async function refuseForeign(
   if (!expected.every(([name, value]) => memo?.[name] === value)) throw new ForeignWorkflow(workflowId);
 }
 
-/** Whether a workflow that was started is definitely gone: the engine does not know it, or it has ended. */
+/** Whether a started workflow is definitely gone: the engine does not know it, or it has ended. */
 export async function isWorkflowGone(client: Client, workflowId: string): Promise<boolean> {
   try {
     const { status } = await client.withDeadline(Date.now() + answerWithinMs, () =>

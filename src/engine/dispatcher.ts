@@ -7,19 +7,19 @@ import { removeEntries } from '#domain/shared/events/outbox-store.ts';
 import { deliverMessage } from './deliver.ts';
 
 const maxDeliveries = 16;
-/** This many commits in a row, each within `burstGapMs` of the one before, are a burst. */
+/** The number of commits in a row, each within `burstGapMs` of the one before, that make a burst. */
 const burstLength = 16;
 const burstGapMs = 50;
 /** During a burst, delivery starts again once this many messages wait, or one has waited this long. */
 const longBacklog = 1_000;
 const longWaitMs = 2_000;
-/** What one delivery takes at most, as a rule, when many wait. */
+/** The usual upper limit of the time of one delivery, when many wait. */
 const expectedDeliveryMs = 10;
 
 /**
- * Limits how many deliveries run at the same time. A delivery to the engine costs several times as much as a commit, on the
- * same machines. So callers come first: a burst of commits is answered without deliveries, and the messages go out when the
- * burst pauses, after two seconds, or when a thousand wait.
+ * Limits how many deliveries run at the same time. A delivery to the engine costs several times as much as a commit, on the same machines.
+ * So callers have priority: a burst of commits is answered without deliveries, and the messages are sent when the burst pauses, after two
+ * seconds, or when a thousand wait.
  */
 class DeliveryThrottle {
   #lastCommitAt = 0;
@@ -51,7 +51,7 @@ class DeliveryThrottle {
   }
 }
 
-/** More messages than this wait in the database for a sweeper, not in memory. */
+/** Beyond this number, messages wait in the database for a sweeper, not in memory. */
 const maxQueued = 10_000;
 const clearBatchSize = 200;
 const clearDelayMs = 10;
@@ -63,9 +63,9 @@ interface Batch {
 }
 
 /**
- * Delivers the messages to workflows that this process has just committed, and removes their rows in batches. It is given only
- * messages that wait for no older one of their target, so a target receives its messages in order. A message that it cannot
- * deliver stays in the outbox for a sweeper: nothing here needs to survive the process.
+ * Delivers the messages to workflows that this process has just committed, and removes their rows in batches. It gets only messages without
+ * an older one that waits for the same target, so a target receives its messages in order. A message that it cannot deliver stays in the
+ * outbox for a sweeper: nothing here needs to survive the process.
  */
 export class Dispatcher implements MessageDelivery {
   readonly #client: Client;
@@ -87,7 +87,7 @@ export class Dispatcher implements MessageDelivery {
     this.#log = deps.log;
   }
 
-  /** Takes the messages of one commit, which are delivered one after another. Never waits. */
+  /** Accepts the messages of one commit, which are delivered one after another. Never waits. */
   readonly dispatch = (messages: OutboxMessage[]): void => {
     this.#throttle.noteCommit();
     if (this.#pending + messages.length > maxQueued) return;
@@ -101,7 +101,7 @@ export class Dispatcher implements MessageDelivery {
     return this.#pending;
   }
 
-  /** How long a message that is committed now may wait for its delivery here. */
+  /** How long a message that is committed now will probably wait for its delivery here. */
   readonly expectedWaitMs = (): number => this.#throttle.expectedWaitMs(this.#pending);
 
   /** Waits until everything is delivered, and no longer than `withinMs`. A sweeper delivers the rest. */

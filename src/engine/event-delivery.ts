@@ -37,7 +37,7 @@ export class EventDelivery {
   }
 }
 
-/** The event that a row of the outbox names. Events are kept for good, so a missing one is a fault that people must see. */
+/** Finds the event of a row in the outbox. Events are kept forever, so a missing one is a fault that people must see. */
 async function findEvent(orm: Orm, subscriber: string, { id, payload }: DueEntry): Promise<PublishedEvent> {
   const row = `row ${id} of the outbox`;
   if (payload.kind !== 'event') {

@@ -1,7 +1,10 @@
-/** The memo that names the installation in every workflow and schedule, so that another installation's is not taken for ours. */
+/**
+ * The memo with the id of the installation, in every workflow and schedule. It keeps those of another installation from being mistaken for
+ * ours.
+ */
 export const installationMemo = 'installation_id';
 
-/** A workflow or a schedule with this id exists, and another installation made it, or it was started with another input. */
+/** A workflow or a schedule with this id exists, but another installation created it, or its input differs. */
 export class ForeignWorkflow extends Error {
   constructor(id: string, kind: 'workflow' | 'schedule' = 'workflow') {
     super(`a ${kind} with the id ${id} exists that this installation did not start`);

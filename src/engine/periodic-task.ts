@@ -6,7 +6,7 @@ export interface PeriodicTaskOptions {
   readonly log: Logger;
   /** The log message for a failed run, such as "could not sweep the outbox". */
   readonly failure: string;
-  /** One run. It answers `'again'` when the next run should follow without a pause. */
+  /** One run. It returns `'again'` if the next run should follow without a pause. */
   readonly run: () => Promise<unknown>;
 }
 

@@ -15,9 +15,9 @@ import { type CronFields, parseCron } from '#domain/shared/schedules/cron.ts';
 import { ForeignWorkflow, installationMemo } from './installation-memo.ts';
 import { coordinatorQueue } from './queues.ts';
 
-/** A time that the engine missed by more than this, because it was down, is left out. */
+/** The engine skips a time that it missed by more than this, because it was down. */
 const catchupWindow = '1 minute';
-/** The workflow of a start ends after this time, so that it does not keep the next time from starting. */
+/** The time limit of the workflow of a start, so that it does not keep the next time from starting. */
 const startWithin = '1 hour';
 
 type Identity = { readonly client: Client; readonly installationId: string };
@@ -41,7 +41,7 @@ export async function upsertSchedule(
   }
 }
 
-/** Deletes a schedule. What it has started goes on. Returns `gone` if there is no such schedule. */
+/** Deletes a schedule. What it has started continues. Returns `gone` if there is no such schedule. */
 export async function deleteSchedule(
   { client, installationId }: Identity,
   scheduleId: string,
@@ -75,7 +75,7 @@ export async function listSchedules({ client, installationId }: Identity): Promi
   return found;
 }
 
-/** Tells two schedules apart. The engine keeps it as the note of the schedule. */
+/** A digest that distinguishes schedules. The engine stores it as the note of the schedule. */
 export function digestOf(schedule: EngineSchedule): string {
   return createHash('sha256').update(canonicalJson(schedule)).digest('hex').slice(0, 32);
 }

@@ -24,9 +24,9 @@ export interface SweeperDeps {
 }
 
 /**
- * Delivers the due rows of one subscriber from the outbox, at least once, and the rows of one target in order. Any number of
- * processes may sweep. A row that fails is tried again later, and the rows of its target wait for it; other targets and other
- * subscribers do not. A row whose delivery began and did not end may have killed its process: it is delivered alone, after the others.
+ * Delivers the due rows of one subscriber from the outbox, at least once, and the rows of one target in order. Any number of processes may
+ * sweep. A row that fails is tried again later, and the rows of its target wait for it; other targets and other subscribers do not. If the
+ * delivery of a row began and did not end, it may have killed its process. Such a row is delivered alone, after the others.
  */
 export class Sweeper {
   readonly #deps: SweeperDeps;
@@ -46,7 +46,7 @@ export class Sweeper {
     return this.#task.stop();
   }
 
-  /** Sweeps again at once where there may be more: after a full batch, and where targets may have a next row. */
+  /** Sweeps once. Another sweep follows at once if there may be more rows: after a full batch, or if targets may have a next row. */
   async #sweepOnce(): Promise<'again' | undefined> {
     const others = await this.#sweep('other', batchSize);
     const suspects = await this.#sweep('suspect', 1);
@@ -70,7 +70,7 @@ export class Sweeper {
     return { found: entries.length, delivered: delivered.length };
   }
 
-  /** Delivers several entries at a time. Answers the reasons of those that failed, by the numbers of their rows. */
+  /** Delivers several entries at a time. Returns the errors of those that failed, by the numbers of their rows. */
   async #deliverAll(entries: readonly DueEntry[]): Promise<Map<string, string>> {
     const failures = new Map<string, string>();
     const waiting = [...entries];

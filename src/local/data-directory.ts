@@ -57,8 +57,8 @@ export function removeServiceFile(dataDir: string): void {
 }
 
 /**
- * Writes the header of a session into a file that only its owner can read, so that no terminal and no list of processes shows
- * the session's token.
+ * Writes the authorization header of a session into a file that only its owner can read, so that neither a terminal nor a list of processes
+ * shows the token.
  * @returns the path, for `curl -H @path`
  */
 export function writeAuthorization(dataDir: string, token: string): string {
@@ -113,7 +113,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The caller reports that the file holds no version.
+    // The caller reports that the file does not contain a version.
     return null;
   }
 }

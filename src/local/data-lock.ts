@@ -32,7 +32,7 @@ function abstractName(dataDir: string): string {
   return `\0delivery-coordinator-${createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 32)}`;
 }
 
-/** On other systems a socket is a file. It remains when its holder is killed, and another process has to take it over. */
+/** On other systems, a socket is a file. It remains when its holder is killed, and then another process must take it over. */
 async function listenOnFile(server: Server, dataDir: string): Promise<void> {
   const path = socketPath(dataDir);
   const isTakeover = existsSync(path);
@@ -42,8 +42,8 @@ async function listenOnFile(server: Server, dataDir: string): Promise<void> {
 }
 
 /**
- * Removes the socket of a holder that is gone. It is renamed first and asked again, since another process may have taken
- * it over in the meantime; then it is put back.
+ * Removes the socket of a holder that has ended. It is first renamed and tested again, because another process may have taken it over
+ * meanwhile; in that case, it gets its name back.
  */
 async function removeAbandoned(path: string, dataDir: string): Promise<void> {
   const holder = await readHolder(path);

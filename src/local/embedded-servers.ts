@@ -6,7 +6,7 @@ import { startPrivateTemporal } from './engine/private-temporal.ts';
 import { startPostgres } from './postgres/postgres.ts';
 import { startTemporal } from './temporal.ts';
 
-/** What the embedded servers have in common. */
+/** The context that the embedded servers share. */
 export type EmbeddedContext = {
   readonly dataDir: string;
   /** The account that they run as; null: this process's own user. */

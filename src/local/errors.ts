@@ -1,4 +1,4 @@
-/** Why `start` cannot go on, in one sentence that says what to do. It is printed without a stack trace. */
+/** The reason why `start` cannot continue, in one sentence that says what to do. It is printed without a stack trace. */
 export class StartError extends Error {
   constructor(message: string) {
     super(message);

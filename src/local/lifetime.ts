@@ -1,4 +1,4 @@
-/** Why a process has to stop: a signal asked for it, or the process that started it is gone. */
+/** Why a process must stop: it received a signal, or the process that started it has ended. */
 
 export type StopReason = 'signal' | 'parent gone';
 
@@ -21,7 +21,7 @@ export function waitForStop(): Promise<StopReason> {
   });
 }
 
-/** npm does not forward SIGTERM. When npm ends, this process gets another parent. */
+/** Notices the end of npm, which does not forward SIGTERM: this process then gets another parent. */
 function watchParent(onGone: () => void): void {
   const parent = process.ppid;
   const timer = setInterval(() => {
@@ -32,7 +32,7 @@ function watchParent(onGone: () => void): void {
   timer.unref();
 }
 
-/** How long a process that lives may take until it is ready. A busy machine can take minutes; a process that ends fails the start at once. */
+/** How long a running process may take to become ready. A busy machine can take minutes. A process that ends fails the start at once. */
 export const startWithinMs = 10 * 60_000;
 
 /** Waits for the work, but no longer than this. @returns whether the work finished in time */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 const maxTail = 64 * 1024;
 
-/** The last line of a program's log; of a structured line, its message. */
+/** The last line of a program's log. If the line is structured, its message. */
 export function lastLine(logFile: string): string {
   if (!existsSync(logFile)) return 'the log is empty';
   const lines = readFileSync(logFile, 'utf8').slice(-maxTail).trim().split('\n');
@@ -16,7 +16,7 @@ function readMessage(line: string): string | null {
     const hasMessage = typeof entry === 'object' && entry !== null && 'msg' in entry;
     return hasMessage ? String(entry.msg) : null;
   } catch {
-    // Not a structured line.
+    // The line is not structured.
     return null;
   }
 }

@@ -22,7 +22,7 @@ type Service = {
 
 /** Orchestrators usually wait 30 seconds between SIGTERM and SIGKILL. */
 const usualStopWithinMs = 28_000;
-/** If the parent is gone, the embedded servers are stopping too, and there is little left to finish. */
+/** If the parent has ended, the embedded servers are stopping too, so there is little left to finish. */
 const abandonWithinMs = 6_000;
 
 /**
@@ -31,7 +31,7 @@ const abandonWithinMs = 6_000;
  */
 export async function runService(start: () => Promise<Service>): Promise<number> {
   const stop = waitForStop();
-  // Starting may wait for a server. A stop request must not wait as well.
+  // The start may wait for a server. A request to stop must not wait for it.
   const service = await Promise.race([start(), stop.then(() => null)]);
   if (service === null) return 0;
   announce({
@@ -50,6 +50,6 @@ export async function runService(start: () => Promise<Service>): Promise<number>
 }
 
 function announce(ready: Ready): void {
-  // An error means that the parent is gone, which the disconnect event reports.
+  // An error means that the parent has ended, which the `disconnect` event reports.
   process.send?.(ready, undefined, undefined, () => {});
 }

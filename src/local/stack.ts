@@ -9,7 +9,7 @@ import { openSocketDirectory } from './postgres/socket-directory.ts';
 import { runSubcommand } from './run-subcommand.ts';
 import { type ReadyMessage, Supervisor } from './supervisor.ts';
 
-/** The running service, as `start` needs to know it. */
+/** The facts about the running service that `start` needs. */
 export type Stack = {
   /** The URL that the API listens on, for programs on this machine. */
   readonly url: string;
@@ -41,13 +41,13 @@ export async function startStack(
   const context = openContext(config, stops.servers, report);
   const common = {
     ...process.env,
-    // Only the creation of the administrator needs the password, and gets it on standard input.
+    // Only the subcommand that creates the administrator needs the password. It gets it through standard input.
     COORDINATOR_ADMIN_PASSWORD: undefined,
     COORDINATOR_ADMIN_PASSWORD_FILE: undefined,
     // DATABASE_URL is set below.
     DATABASE_URL_FILE: undefined,
     COORDINATOR_DATA_DIR: config.dataDir,
-    // On a single machine, `start` goes on without sandboxes and says so.
+    // On a single machine, `start` continues without sandboxes, and says so.
     COORDINATOR_EXECUTOR_ISOLATION: process.env['COORDINATOR_EXECUTOR_ISOLATION'] || 'auto',
     COORDINATOR_PORT: String(config.port),
     COORDINATOR_ISSUER: config.issuer ?? loopbackOrigin(config) ?? undefined,
@@ -76,7 +76,10 @@ export async function startStack(
   return { ...ready, environment, broken: Promise.race([...context.broken, new Promise<never>(() => {})]) };
 }
 
-/** The setting with which workers read the tables of plugins. Operators of a database of their own make its role themselves. */
+/**
+ * Creates the database role with which workers read the tables of plugins, and returns its setting. Operators with their own database
+ * create the role themselves.
+ */
 async function makePluginReader(
   { databaseUrl, pluginRoots: { schemas, databaseUrl: given } }: StartConfig,
   program: string,
@@ -89,7 +92,10 @@ async function makePluginReader(
   return { COORDINATOR_PLUGIN_DATABASE_URL: url };
 }
 
-/** With port 0, the API would learn its port too late: the worker needs its address for the tokens that it signs. */
+/**
+ * Chooses a port if the configuration has 0. Otherwise, the API would know its port too late: the worker needs its address for the tokens
+ * that it signs.
+ */
 async function choosePort(config: StartConfig): Promise<StartConfig> {
   return config.port === 0 && isLoopback(config) ? { ...config, port: await findFreePort(config.host) } : config;
 }
@@ -98,7 +104,7 @@ function isLoopback({ host }: StartConfig): boolean {
   return host === '127.0.0.1' || host === '::1' || host === 'localhost';
 }
 
-/** Where programs on this machine reach the API; null if its settings do not tell. */
+/** The address of the API for programs on this machine; null if its settings do not say it. */
 function loopbackOrigin(config: StartConfig): string | null {
   const { host, port } = config;
   return isLoopback(config) ? `http://${host === '::1' ? '[::1]' : host}:${port}` : null;

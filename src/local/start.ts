@@ -58,7 +58,7 @@ async function run(config: StartConfig, program: string, stop: Promise<StopReaso
   }
 }
 
-/** Resolves when an embedded server has ended, which the service does not survive. */
+/** Resolves when an embedded server ends, because the service cannot work without it. */
 async function serve(
   config: StartConfig,
   program: string,

@@ -25,7 +25,7 @@ export type SupervisedProgram = {
   readonly pin?: (ready: ReadyMessage) => NodeJS.ProcessEnv;
   readonly report: (line: string) => void;
   readonly readyWithinMs?: number;
-  /** After how long, and again each time, a report says that the process is not ready yet. */
+  /** The interval of reports that the process is not ready yet. */
   readonly saysWaitingAfterMs?: number;
   readonly firstPauseMs?: number;
 };
@@ -36,8 +36,8 @@ const maxPauseMs = 30_000;
 const stableAfterMs = 60_000;
 
 /**
- * Runs a service process of this program. Once the process has been ready, it is restarted when it ends unexpectedly, after
- * a pause that doubles each time. It stops by itself when this process dies, since its IPC channel closes.
+ * Runs a service process of this program. A process that was ready is restarted when it ends unexpectedly, after a pause that doubles each
+ * time. It stops by itself when this process ends, because its IPC channel closes.
  */
 export class Supervisor {
   readonly #program: SupervisedProgram;
@@ -56,7 +56,7 @@ export class Supervisor {
     return this.#child?.pid;
   }
 
-  /** Resolves when the process is ready. @throws StartError with the last line of its log if it ends before */
+  /** Resolves when the process is ready. @throws StartError with the last line of its log if it ends before that */
   async start(): Promise<ReadyMessage> {
     const child = this.#spawn();
     const ready = await this.#waitUntilReady(child);

@@ -46,7 +46,10 @@ export function findTemporalProgram(): string {
   );
 }
 
-/** Some causes of a failed start pass: an earlier server is still stopping, or another program has just taken the port. */
+/**
+ * How often the server is started. Some causes of a failure are temporary: an earlier server is still stopping, or another program has just
+ * taken the port.
+ */
 const maxStarts = 6;
 const pauseMs = 2_000;
 /** The histories of finished workflows are kept for a week. */
@@ -114,9 +117,9 @@ export function serverArguments({ grpc, http, directory, namespace }: Serving): 
 }
 
 /**
- * The environment of the server. HOME is the log's directory, so that the program does not read its user's configuration.
- * USER is set because the program needs a user name and its account may have none. GOGC is half of Go's default, which
- * saves memory at the cost of a little processor time.
+ * The environment of the server. HOME is the log's directory, so that the program does not read its user's configuration. USER is set
+ * because the program needs a user name, which its account may lack. GOGC is half of Go's default, which saves memory at the cost of a
+ * little processor time.
  */
 export function serverEnvironment(logFile: string): NodeJS.ProcessEnv {
   return { ...nativeEnvironment(), HOME: dirname(logFile), USER: 'coordinator', GOGC: '50' };

@@ -5,8 +5,8 @@ import { findEndedAttempts } from '#domain/runs/attempts/watch-store.ts';
 const pollMs = 1_000;
 
 /**
- * Stops attempts of this worker whose run is being canceled, has ended, or has gone on to another attempt. It polls the
- * database, because the engine tells attempts of a cancellation only slowly, and not at all where the end was forced.
+ * Stops attempts of this worker whose run is being canceled, has ended, or has continued with another attempt. It polls the database,
+ * because the engine reports a cancellation to attempts only slowly, and not at all if the end was forced.
  */
 export class AttemptWatch {
   readonly #orm: Orm;
@@ -29,7 +29,7 @@ export class AttemptWatch {
     return this.#areClosing;
   }
 
-  /** Attempts that are being executed go on, and this worker executes none after them. */
+  /** Accepts no more attempts. Those that are being executed continue. */
   close(): void {
     this.#areClosing = true;
   }
@@ -39,12 +39,12 @@ export class AttemptWatch {
     return this.#stopping.signal;
   }
 
-  /** Interrupts all attempts. The engine does so too, but not for attempts that it no longer knows. */
+  /** Interrupts all attempts. The engine does so too, except for attempts that it has forgotten. */
   interruptAll(): void {
     this.#stopping.abort();
   }
 
-  /** A signal that aborts when the attempt must stop, valid until `leave`; null where the attempt has joined already. */
+  /** A signal that aborts when the attempt must stop. It is valid until `leave`. Null if this worker already executes the attempt. */
   join(attemptId: string): AbortSignal | null {
     if (this.#attempts.has(attemptId)) return null;
     const controller = new AbortController();

@@ -8,13 +8,13 @@ import { ExecutorUnavailable } from '#executors/client/host-process.ts';
 import type { ExecutionLimits } from '#executors/protocol/request.ts';
 
 const code = resolve(fileURLToPath(new URL('../..', import.meta.url)));
-/** How many bytes an attempt may print, and how many of them its log keeps (docs/operating.md). */
+/** The maximum number of bytes that an attempt may print, and that its log keeps (docs/operating.md). */
 const outputBytes = 1024 * 1024 * 1024;
 const logBytes = 100 * 1024 * 1024;
 
 /**
  * Starts the worker's executor host.
- * @throws ConfigurationError where a setting names an unusable path, or template code must be contained and cannot be
+ * @throws ConfigurationError if a setting names an unusable path, or if template code must be sandboxed and cannot be
  */
 export async function openExecutor(config: Config): Promise<Executor> {
   const problems = config.executor.paths.flatMap(problemOfPath);
@@ -24,7 +24,7 @@ export async function openExecutor(config: Config): Promise<Executor> {
   });
 }
 
-/** A sandbox has its own directories here, which hide those of the machine. */
+/** Directories of the machine that a sandbox cannot see, because it has its own in their places. */
 const privateDirectories = ['/tmp', '/var/tmp', '/work', '/run', '/proc', '/dev', '/sys'];
 
 function problemOfPath(path: string): string[] {
@@ -63,7 +63,7 @@ function readHome(): string | null {
   }
 }
 
-/** The user id under which root runs the servers and the API; null where there is none. */
+/** The user id with which root runs the servers and the API; null if there is none. */
 function readAccount(dataDir: string): number | null {
   const path = join(dataDir, 'account.json');
   if (!existsSync(path)) return null;
@@ -77,7 +77,7 @@ export function executionLimits({ executor }: Config): ExecutionLimits {
   return { outputBytes, logBytes, directoryBytes: diskBytes, memoryBytes, cpuSeconds, processes, openFiles };
 }
 
-/** The hosts of the service's own servers. Servers on this machine are denied anyway, and a Unix socket has no host. */
+/** The hosts of the service's own servers. Servers on this machine are always denied, and a Unix socket has no host. */
 function ownAddresses({ databaseUrl, temporal, host, adminHost, baseUrl }: Config): string[] {
   const databaseHost = new URL(databaseUrl).hostname;
   const names = [

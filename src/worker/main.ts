@@ -34,7 +34,7 @@ import { StateSpool } from './states/state-spool.ts';
 import { interruptSeconds, openTaskWorkers } from './task-workers.ts';
 
 export interface RunningWorker {
-  /** Resolves when the worker ends by itself; rejects where it failed. */
+  /** Resolves when the worker ends by itself. Rejects if it fails. */
   readonly done: Promise<void>;
   /** How long `close` may take. */
   readonly stopWithinMs: number;
@@ -43,15 +43,15 @@ export interface RunningWorker {
   close(): Promise<void>;
 }
 
-/** How long the rest of stopping may take once all attempts have ended. */
+/** How long the rest of the stop may take once all attempts have ended. */
 const shutdownMs = 10_000;
 
-/** How often a worker without the right key ring says so on its log. */
+/** How often a worker without the right key ring reports that in its log. */
 const remindEveryMs = 10 * 60_000;
 
 /**
- * Runs a worker. It advances runs, executes attempts of its pools, and delivers messages that a dead process left in the outbox.
- * `close` lets attempts finish. Those that do not finish in time are interrupted, and their plans are handed to other workers.
+ * Runs a worker. It advances runs, executes attempts of its pools, and delivers messages that a dead process left in the outbox. `close`
+ * lets attempts finish. Those that do not finish in time are interrupted, and other workers continue their plans.
  */
 export async function runWorker(config: Config): Promise<RunningWorker> {
   const base = await open(config);
@@ -59,11 +59,14 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   return work(config, await connect(config, base));
 }
 
-/** A worker whose key ring does not fit takes no work: every run that it took would fail, while it can wait for a worker with the right ring. */
+/**
+ * Runs a worker whose key ring is not that of the installation. It accepts no work, because every run would fail, while it could wait for a
+ * worker with the right key ring.
+ */
 function idle({ log, orm }: Base, problem: string): RunningWorker {
   const notice = `The worker takes no work. ${problem}`;
   log.error(notice);
-  // The timer keeps the process alive: a supervisor would only start it again and again.
+  // The timer keeps the process alive. Otherwise, a supervisor would start it again and again.
   const reminder = setInterval(() => log.error(notice), remindEveryMs);
   const close = async () => {
     clearInterval(reminder);
@@ -76,7 +79,7 @@ async function work(config: Config, services: Services): Promise<RunningWorker> 
   const { log } = services;
   const execution = await openExecution(config, services);
   const { tasks, registration, facts } = execution;
-  // The worker registers before it works: an attempt counts as lost while its worker is not registered.
+  // The worker registers before it works, because an attempt counts as lost while its worker is not registered.
   await waitForDatabase(log, () => registration.start());
   const background = startBackground(config, services, execution.evaluator);
   tasks.start();
@@ -89,7 +92,7 @@ async function work(config: Config, services: Services): Promise<RunningWorker> 
   };
 }
 
-/** What executes attempts and advances runs, ready to take work. */
+/** Opens everything that executes attempts and advances runs, ready to start. */
 async function openExecution(config: Config, services: Services) {
   const { log, orm, keyRing } = services;
   const workerId = newId();
@@ -124,7 +127,7 @@ async function openExecution(config: Config, services: Services) {
   return { spool, stateRecovery, executor, facts, evaluator, tasks, registration };
 }
 
-/** Starts what every worker does beside its runs. */
+/** Starts the background tasks that every worker has. */
 function startBackground(config: Config, services: Services, evaluator: Evaluator): Background {
   const { engine, keyRing, installation } = services;
   const { auditRetentionDays, driftRetention, signingKeyDays } = config;
@@ -145,7 +148,7 @@ function startBackground(config: Config, services: Services, evaluator: Evaluato
   return { tasks, http };
 }
 
-/** Lets attempts end first. The worker stays registered while anything of it still runs. */
+/** Stops the worker: attempts end first. The worker stays registered while anything of it still runs. */
 async function close(services: Services, execution: Execution, background: Background): Promise<void> {
   await execution.registration.drain();
   await execution.tasks.close();
@@ -194,7 +197,7 @@ async function connect(config: Config, { log, orm, keyRing, installation }: Base
   return { log, orm, keyRing, installation, engine, dispatcher, transactions };
 }
 
-/** What every part of the worker acts by. */
+/** The dependencies with which every part of the worker acts. */
 function systemOf({ orm, log, transactions, installation }: Services) {
   return { orm, log, transactions, bindingKey: installation.bindingKey };
 }
@@ -218,7 +221,7 @@ function openSpool(config: Config, { keyRing, log, transactions }: Services, wor
   });
 }
 
-/** Logs that the worker has started. Answers what its operator should know: that templates are not contained, and why. */
+/** Logs that the worker has started. Returns a notice for the operator if templates are not sandboxed, with the reason. */
 function logStart({ id, pools, tools, isolation, limits, isolationReason }: WorkerFacts, log: Logger): string | null {
   log.info({ worker_id: id, pools, tools, isolation, limits }, 'worker started');
   if (isolationReason === null) return null;

@@ -14,15 +14,15 @@ export interface WorkerRegistrationDeps extends SystemCommandDeps {
   readonly orm: Orm;
   readonly log: Logger;
   readonly facts: Omit<WorkerFacts, 'tools'>;
-  /** The tools that the worker has at the moment: an operator may add and remove some while it runs. */
+  /** The tools that the worker has now. An operator may add and remove tools while it runs. */
   readonly findTools: () => Promise<readonly VersionedTool[]>;
   /** Called once, when an operator asks the worker to drain. */
   readonly onDrain: () => void;
 }
 
 /**
- * Registers a worker and sends its heartbeats. Queued runs of its pools begin only while a worker of the pool is alive, and an
- * attempt whose worker is not registered counts as lost.
+ * Registers a worker and sends its heartbeats. Queued runs of its pools start only while a worker of the pool is alive, and an attempt
+ * whose worker is not registered counts as lost.
  */
 export class WorkerRegistration {
   readonly #deps: WorkerRegistrationDeps;
@@ -41,7 +41,7 @@ export class WorkerRegistration {
     this.#loop = this.#run();
   }
 
-  /** Announces that this worker takes no new work. What it executes goes on. */
+  /** Announces that this worker accepts no new work. Running attempts continue. */
   async drain(): Promise<void> {
     this.#draining = true;
     await this.#sendHeartbeat();
@@ -90,7 +90,7 @@ export class WorkerRegistration {
         draining: this.#draining,
       });
       if (state === 'unregistered') await this.#register(described);
-      // Only the first heartbeat after a silence reports it, so waking the runs is retried until it succeeds.
+      // Only the first heartbeat after a silence reports it, so waking the runs is repeated until it succeeds.
       this.#mustWake ||= wasSilent;
       if (state !== 'unregistered' && this.#mustWake)
         await this.#deps.transactions.run((tx) => wakeSharersOf(tx, facts.pools));
@@ -119,7 +119,7 @@ export class WorkerRegistration {
   }
 }
 
-/** Where another program has the process id by now, the worker seems alive until its heartbeat expires. */
+/** Whether a process is alive. If its id belongs to another program by now, the worker seems alive until its heartbeat expires. */
 function isAlive(processId: number): boolean {
   try {
     return process.kill(processId, 0);

@@ -25,21 +25,21 @@ import { cachedWorkflowBundle } from './workflow-bundle.ts';
 /** How long attempts that are interrupted after draining may take to end. */
 export const interruptSeconds = 60;
 
-/** How many checks of one pool a worker makes at once. */
+/** How many checks of one pool a worker runs at once. */
 const checksAtOnce = 2;
 
 export interface TaskWorkers {
-  /** Resolves when all have stopped; rejects where one failed. */
+  /** Resolves when all have stopped. Rejects if one fails. */
   readonly done: Promise<void>;
   /** Begins to take work. Call it once. */
   start(): void;
-  /** Stops taking attempts. Runs are still advanced. */
+  /** Accepts no more attempts. Runs are still advanced. */
   drain(): void;
-  /** Stops taking work and waits for attempts, at most for the time of the setting. Then plans are handed back and applies interrupted. */
+  /** Accepts no more work, and waits for attempts for the configured time. Then plans are handed back and applies interrupted. */
   close(): Promise<void>;
 }
 
-/** What the activities of all queues work with. */
+/** The dependencies of the activities on all queues. */
 export type TaskDeps = AttemptDeps & NodeDeps & ScheduledWorkDeps & RestorationDeps;
 
 /** One task worker for the coordinator's own queue, and one for the queue of each pool. */
@@ -87,7 +87,7 @@ async function createWorkers(connection: NativeConnection, config: Config, deps:
   const coordinator = await Worker.create({
     ...common,
     taskQueue: coordinatorQueue,
-    // A step of a run is a transaction. More steps than connections would only wait for each other.
+    // A step of a run is a transaction. If there were more steps than connections, they would only wait for each other.
     maxConcurrentLocalActivityExecutions: config.databasePoolSize,
     workflowTaskPollerBehavior: autoscaled(16),
     workflowBundle: await cachedWorkflowBundle(join(config.dataDir, 'cache')),
@@ -106,7 +106,7 @@ async function createWorkers(connection: NativeConnection, config: Config, deps:
   const pools = await Promise.all(
     config.worker.pools.flatMap((pool) => [
       Worker.create(poolOptions(common, pool, config, deps)),
-      // Nothing but a sandbox keeps a template apart that nobody has approved or even published.
+      // Only a sandbox isolates a template that nobody has approved, or even published.
       ...(deps.isolation === 'sandbox' ? [Worker.create(checkOptions(common, pool, deps))] : []),
     ]),
   );
@@ -129,13 +129,13 @@ function poolOptions(
     activities: redactActivityErrors(createAttemptActivities(deps), deps.log),
     maxConcurrentActivityTaskExecutions: config.worker.concurrency,
     activityTaskPollerBehavior: autoscaled(Math.max(2, config.worker.concurrency)),
-    // Cancellation comes with the answer to a heartbeat, which the SDK would send only every half minute.
+    // A cancellation comes with the answer to a heartbeat, which the SDK would otherwise send only every half minute.
     maxHeartbeatThrottleInterval: '2s',
     defaultHeartbeatThrottleInterval: '2s',
   };
 }
 
-/** Checks have slots of their own, so that they take none from runs. */
+/** Checks have their own slots, so that they do not use those of runs. */
 function checkOptions(common: Pick<WorkerOptions, 'connection'>, pool: string, deps: AttemptDeps): WorkerOptions {
   return {
     ...common,
@@ -146,7 +146,7 @@ function checkOptions(common: Pick<WorkerOptions, 'connection'>, pool: string, d
   };
 }
 
-/** Polls as much as there is work, once at a time while there is none. */
+/** Polls as often as there is work, and one at a time while there is none. */
 function autoscaled(maximum: number): NonNullable<WorkerOptions['activityTaskPollerBehavior']> {
   return { type: 'autoscaling', minimum: 1, initial: 2, maximum };
 }

@@ -27,7 +27,7 @@ export function bundleWorkflows(): Promise<{ code: string }> {
 }
 
 /**
- * The same, cached between starts under the digest of its sources, because bundling takes a third of a worker's start.
+ * Like `bundleWorkflows`, but cached between starts under the digest of its sources, because bundling takes a third of a worker's start.
  * @param directory must be writable only for this user, because code is loaded from it
  */
 export async function cachedWorkflowBundle(directory: string): Promise<{ code: string }> {
@@ -41,7 +41,7 @@ export async function cachedWorkflowBundle(directory: string): Promise<{ code: s
   return { code: await readFile(path, 'utf8') };
 }
 
-/** Bundles in another process: bundling takes 100 MiB, which this process would never give back. */
+/** Bundles in another process. Bundling takes 100 MiB, which this process would never release. */
 async function bundleInChild(path: string): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, ['--disable-sigusr1', program, path], { cwd: root });

@@ -17,8 +17,8 @@ const { advanceAssemblyRun } = proxyLocalActivities<AssemblyRunActivities>({
 });
 
 /**
- * The workflow of an assembly run, the parent of its nodes' runs. PostgreSQL decides every next step; the workflow keeps the order
- * and waits. The runs of nodes wake it whenever their statuses change. It stays a simple loop, so that it outlives releases, and
+ * The workflow of an assembly run, the parent of its nodes' runs. PostgreSQL decides every next step; the workflow runs the steps in order
+ * and waits. The runs of nodes wake it whenever their statuses change. It stays a simple loop, so that it works across releases, and
  * continues as a new workflow before its history grows long.
  */
 export async function assemblyRun(input: AssemblyRunInput): Promise<void> {

@@ -2,7 +2,7 @@ import { proxyLocalActivities } from '@temporalio/workflow';
 import type { PluginRestorationActivities } from '#activities/plugin-restorations.contract.ts';
 import type { PluginRestorationInput } from './plugin-restoration.contract.ts';
 
-// Another worker repeats a local activity within seconds when its worker dies.
+// If a worker dies, another one repeats its local activity within seconds.
 const { checkPluginRestoration, checkPluginRoots, commitPluginRestoration } =
   proxyLocalActivities<PluginRestorationActivities>({
     startToCloseTimeout: '60s',
@@ -10,7 +10,7 @@ const { checkPluginRestoration, checkPluginRoots, commitPluginRestoration } =
     retry: { initialInterval: '200ms', maximumInterval: '10s' },
   });
 
-/** Restores a resource of a plugin. Each step finds in the database whether there is something left to do. */
+/** Restores a resource of a plugin. Each step reads in the database whether there is something left to do. */
 export async function pluginRestoration({ restoration_id: id }: PluginRestorationInput): Promise<void> {
   if (!(await checkPluginRestoration(id))) return;
   if (!(await checkPluginRoots(id))) return;

@@ -8,5 +8,5 @@ export interface RunInput {
   readonly executed?: string;
 }
 
-/** Tells the workflow that something about the run changed. It is only a hint: losing or repeating it does no harm. */
+/** Notifies the workflow that something about the run has changed. It is only a hint: losing or repeating it does no harm. */
 export const wake = defineSignal(wakeSignal);

@@ -19,8 +19,8 @@ const { nextStep } = proxyLocalActivities<RunActivities>({
 });
 
 /**
- * The workflow of a run, from its admission to its end. PostgreSQL decides every next step (`takeNextStep`); the workflow keeps
- * the order, waits, and notices lost workers. It stays a simple loop, so that runs that wait for days outlive releases.
+ * The workflow of a run, from its admission to its end. PostgreSQL decides every next step (`takeNextStep`); the workflow runs the steps in
+ * order, waits, and notices lost workers. It stays a simple loop, so that runs that wait for days work across releases.
  */
 export async function run(input: RunInput): Promise<void> {
   let woken = false;
@@ -58,7 +58,7 @@ export async function run(input: RunInput): Promise<void> {
   });
 }
 
-/** Executes an attempt. Its outcome is in the database, even if the worker failed, was lost or was told to stop. */
+/** Executes an attempt. Its outcome is in the database, even if the worker failed, was lost, or had to stop. */
 async function executeUnlessLost(runId: string, step: Extract<NextStep, { kind: 'execute' }>): Promise<void> {
   const { executeAttempt } = proxyActivities<AttemptActivities>({
     taskQueue: step.taskQueue,

@@ -2,6 +2,6 @@
 export interface ScheduledWorkInput {
   readonly kind: string;
   readonly id: string;
-  /** The time, if somebody starts the work now; otherwise it is that of the schedule. */
+  /** The time, if somebody starts the work now. Otherwise, it is that of the schedule. */
   readonly scheduled_at?: string;
 }

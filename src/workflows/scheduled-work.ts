@@ -7,12 +7,12 @@ const { triggerScheduledWork } = proxyActivities<ScheduledWorkActivities>({
   retry: { initialInterval: '1s', maximumInterval: '30s' },
 });
 
-/** Starts the work of one time of a schedule. The engine starts this workflow at each time, and leaves a time out while it still runs. */
+/** Starts the work of a schedule for one time. The engine starts this workflow at each time, and skips a time while it still runs. */
 export async function scheduledWork({ kind, id, scheduled_at: startedAt }: ScheduledWorkInput): Promise<void> {
   await triggerScheduledWork({ kind, id, scheduledAt: startedAt ?? scheduledTime() });
 }
 
-/** The time of the schedule, without jitter: repetitions of a start have the same. */
+/** The time of the schedule, without jitter. Repetitions of a start have the same time. */
 function scheduledTime(): string {
   const { searchAttributes, startTime } = workflowInfo();
   const [time] = searchAttributes['TemporalScheduledStartTime'] ?? [];

@@ -9,7 +9,7 @@ const { nextCheckStep } = proxyLocalActivities<CheckStepActivities>({
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
 });
 
-/** The workflow of a check of a template version. PostgreSQL decides every step; the workflow keeps the order and waits. */
+/** The workflow of a check of a template version. PostgreSQL decides every step; the workflow runs the steps in order and waits. */
 export async function templateCheck(input: TemplateCheckInput): Promise<void> {
   for (;;) {
     const step: CheckStep = await nextCheckStep(input.check_id);
@@ -20,7 +20,7 @@ export async function templateCheck(input: TemplateCheckInput): Promise<void> {
   }
 }
 
-/** Lets a worker check. Its result is in the database; without one, the next step decides what follows. */
+/** Makes a worker check. The result is in the database. If there is none, the next step decides how to continue. */
 async function execute(id: string, step: Extract<CheckStep, { kind: 'execute' }>): Promise<void> {
   const { checkTemplate } = proxyActivities<CheckActivities>({
     taskQueue: step.taskQueue,

@@ -10,7 +10,7 @@ const outcomes: Record<Exclude<ExecutionOutcome, 'succeeded'>, Exclude<AttemptOu
   limit_exceeded: 'failed',
 };
 
-/** Translates the executor's result into the attempt's. */
+/** Converts the executor's result into that of the attempt. */
 export function toAttemptResult(work: AttemptWork, result: ExecutionResult): AttemptResult {
   const { tool = null, reason, plan, outputs, resourceCount, diagnostics = [], message, debugLog, modules } = result;
   const common = { reason: toStatusReason(reason), tool, diagnostics, message, debugLog };
@@ -32,17 +32,17 @@ export function toAttemptResult(work: AttemptWork, result: ExecutionResult): Att
   };
 }
 
-/** Whether no variable of the run could have led the tool to other modules. */
+/** Whether no variable of the run could have changed which modules the tool fetched. */
 function isPlain({ inputs, connections }: AttemptWork): boolean {
   return inputs.environment.length + connections.variables.length + connections.files.length === 0;
 }
 
-/** Null if the run itself already says why: somebody canceled it, or one of its phases timed out. */
+/** Null if the run itself already says why: it was canceled, or one of its phases timed out. */
 function toStatusReason(reason: ExecutionResult['reason']): AttemptResult['reason'] {
   return reason === 'canceled' || reason === 'time_limit' ? null : reason;
 }
 
-/** The same for an attempt that its stopping worker cut off: a plan is handed back, and an apply was interrupted. */
+/** Like `toAttemptResult`, for an attempt that its stopping worker cut off: a plan is handed back, and an apply was interrupted. */
 export function toInterruptedResult(work: AttemptWork, result: ExecutionResult): AttemptResult {
   if (result.outcome !== 'canceled') return toAttemptResult(work, result);
   const { tool = null } = result;

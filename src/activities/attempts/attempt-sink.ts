@@ -20,7 +20,7 @@ export class AttemptSink implements ExecutionSink {
     this.#work = work;
   }
 
-  /** Aborts when a state is refused: an attempt that went on would make changes that no state records. */
+  /** Aborts when a state is refused. If the attempt continued, it would make changes that no state records. */
   get stateRefused(): AbortSignal {
     return this.#refusal.signal;
   }
@@ -58,7 +58,7 @@ export class AttemptSink implements ExecutionSink {
   }
 }
 
-/** Ignores that an attempt was superseded, which ends it but is not an error. */
+/** Ignores that another attempt has replaced this one, which ends it but is not an error. */
 export function ignoreSuperseded(error: unknown): void {
   if (!(error instanceof AttemptSuperseded)) throw error;
 }

@@ -22,7 +22,7 @@ import { AttemptSink, ignoreSuperseded } from './attempt-sink.ts';
 import { toExecutorRequest } from './executor-request.ts';
 
 const heartbeatMs = 3_000;
-/** How long a worker that must not take an attempt leaves it to others before it asks for more work. */
+/** How long a worker that must not execute an attempt waits before it asks for more work, so that others can take the attempt. */
 const tooWeakPauseMs = 2_000;
 
 export function createAttemptActivities(deps: AttemptDeps): AttemptActivities {
@@ -34,7 +34,7 @@ export function createAttemptActivities(deps: AttemptDeps): AttemptActivities {
   };
 }
 
-/** Returns the attempt that follows at once, if this worker is to execute it as well. */
+/** Returns the attempt that follows at once, if this worker should execute it as well. */
 async function executeOne(deps: AttemptDeps, attemptId: string, canceled: AbortSignal): Promise<string | null> {
   const over = deps.attempts.join(attemptId);
   if (over === null) return null; // the engine delivered the attempt twice, and this worker already executes it
@@ -66,7 +66,7 @@ async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: Abo
     isClaimed = true;
     return await execute(deps, work, signal);
   } catch (error) {
-    // An open attempt of a living worker counts as being executed, so the worker must give it up explicitly.
+    // An open attempt of a living worker counts as being executed, so the worker must explicitly release it.
     const refused = error instanceof AttemptRefused ? error : undefined;
     await giveUp(deps, attemptId, isClaimed ? 'lost' : canHandBack(error) ? 'handed_back' : 'failed', refused);
     if (error instanceof ApplyObstructed) return null;

@@ -6,7 +6,7 @@ import { logPhaseOf } from '#domain/shared/vocabulary/runs.ts';
 import type { ExecutionRequest, ResolvedExecutor, Tool, ToolName } from '#executors/protocol/request.ts';
 import type { AttemptDeps } from '../deps.ts';
 
-/** Builds the request that asks the executor for an attempt. */
+/** Builds the executor's request for an attempt. */
 export function toExecutorRequest(
   work: AttemptWork,
   { limits, bindingKey }: Pick<AttemptDeps, 'limits' | 'bindingKey'>,
@@ -43,7 +43,10 @@ export function toExecutorRequest(
   };
 }
 
-/** What a connection gives takes the place of a variable of the same name: the variable may come from people who may not bind connections. */
+/**
+ * Merges variables. A variable of a connection replaces one with the same name, because people who may not bind connections may have set
+ * the latter.
+ */
 function mergeEnvironment(
   environment: AttemptWork['inputs']['environment'],
   { variables, files }: AttemptWork['connections'],
@@ -52,13 +55,13 @@ function mergeEnvironment(
   return [...environment.filter(({ name }) => !given.has(name)), ...variables];
 }
 
-/** A key of the instance. The findings of a scan stay comparable, although the keys by which the service seals may change. */
+/** A key for the instance. Findings of scans stay comparable with it, although the keys of the service's key ring may change. */
 function secretsKeyOf(bindingKey: Buffer, instanceId: string): string {
   const text = canonicalJson(['secrets of scans', instanceId]);
   return createHmac('sha256', bindingKey).update(text).digest('base64');
 }
 
-/** What is executed: the executor of the spec with the files of the version. */
+/** The executor of the spec, with the files of the version. */
 export function resolveExecutor({ spec, files }: Pick<AttemptWork, 'spec' | 'files'>): ResolvedExecutor {
   const { executor } = spec;
   return executor.kind === 'command'

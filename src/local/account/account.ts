@@ -32,7 +32,7 @@ export function findServiceAccount(dataDir: string, name: string | null): Accoun
   try {
     writeFileSync(path, `${JSON.stringify({ uid, gid: uid })}\n`, { flag: 'wx', mode: 0o644 });
   } catch (error) {
-    // If two processes choose at once, the first one wins. A stand-alone API may have no data directory to record it in.
+    // If two processes choose at the same time, the first one wins. A stand-alone API may have no data directory to record the id in.
     if (hasCode(error, 'EEXIST')) return findServiceAccount(dataDir, name);
     if (!hasCode(error, 'ENOENT') && !hasCode(error, 'EROFS')) throw error;
   }
@@ -40,8 +40,8 @@ export function findServiceAccount(dataDir: string, name: string | null): Accoun
 }
 
 /**
- * Reserves the account's id while this process lives, so that no worker gives it to an attempt. The reservation is an
- * abstract socket, which workers look for. If another process holds it already, the id is just as reserved.
+ * Reserves the account's id while this process runs, so that no worker gives it to an attempt. The reservation is an abstract socket, for
+ * which workers look. If another process already has it, the id is reserved as well.
  */
 export function claimAccount(account: Account | null): void {
   if (account === null || process.platform !== 'linux') return;
@@ -51,7 +51,7 @@ export function claimAccount(account: Account | null): void {
     .unref();
 }
 
-/** The ids of an account of this machine; null if there is none with this name. */
+/** The ids of an account of this machine; null if no account has this name. */
 export function lookUpAccount(name: string): Account | null {
   const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, '--', name], { encoding: 'utf8' }));
   if (uid?.status !== 0 || gid?.status !== 0) return null;
@@ -88,7 +88,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The caller reports that the file holds no account.
+    // The caller reports that the file does not contain an account.
     return null;
   }
 }

@@ -13,7 +13,7 @@ const sharedTemporaryDirectory = '/tmp';
  */
 export function dropPrivileges(account: Account | null): void {
   if (account === null || process.getuid?.() !== 0) return;
-  // The cache of compiled code must stay root's, since root would run what the account writes there.
+  // The cache of compiled code must stay root's, because root would execute what the account writes there.
   flushCompileCache();
   process.setgroups?.([]);
   process.setgid?.(account.gid);
@@ -29,7 +29,7 @@ function canRegainRoot(): boolean {
     process.setuid?.(0);
     return true;
   } catch {
-    // The system refused it, as it should.
+    // The system refused to return to root, as it should.
     return false;
   }
 }

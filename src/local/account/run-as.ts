@@ -41,7 +41,7 @@ export function changeUser({ uid, gid }: Account): string[] {
   return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
 }
 
-/** The topmost directory above a path that the account cannot enter; null if it can enter all of them. */
+/** The topmost directory above a path that the account cannot enter; null if it can enter all. */
 export function findClosedDirectory(path: string, account: Account): string | null {
   const parent = dirname(path);
   const above = parent === path ? null : findClosedDirectory(parent, account);

@@ -59,7 +59,7 @@ export function findIsolationProblem(account: Account | null): string | null {
   return `bubblewrap cannot create a network namespace (${said?.replace(/\.$/, '')})`;
 }
 
-/** Replaces a directory by an empty one with the directories that lead to the paths. */
+/** Arguments that replace a directory by an empty one, which contains only the directories that lead to the paths. */
 function maskOf(directory: string, paths: readonly string[]): string[] {
   const parents = new Set(
     paths.filter((path) => isBelow(path, directory)).flatMap((path) => directoriesBetween(directory, path)),

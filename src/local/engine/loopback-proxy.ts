@@ -40,7 +40,7 @@ function isAllowed(client: Socket, users: ReadonlySet<number>): boolean {
   return user !== null && users.has(user);
 }
 
-/** Forwards the bytes of each side to the other. When one side ends, the other one does as well. */
+/** Forwards the bytes of each side to the other. When one side ends, so does the other. */
 function connectSides(client: Socket, server: Socket, open: Set<Socket>): void {
   for (const [from, to] of [
     [client, server],

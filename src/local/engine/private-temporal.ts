@@ -31,8 +31,8 @@ type Options = {
 const ports = { grpc: 7233, http: 7243 };
 
 /**
- * Starts a relay that forwards connections from the socket to the server, and then becomes the server. If the relay ends,
- * it ends the server as well, which could no longer be reached.
+ * Starts a relay that forwards connections from the socket to the server, and then becomes the server. If the relay ends, it ends the
+ * server too, because the server could no longer be reached.
  */
 const serveScript = `
 socket=$1 port=$2
@@ -42,9 +42,9 @@ exec "$@"
 `;
 
 /**
- * Starts the Temporal development server in its own network. The server authenticates nobody. It is therefore reachable
- * only through a socket, in a directory that other users cannot enter, and through a proxy on loopback that accepts only
- * this process's user and the account. `findIsolationProblem` says whether the machine supports this.
+ * Starts the Temporal development server in its own network. The server does not authenticate anybody. It is therefore reachable only
+ * through a socket, in a directory that other users cannot enter, and through a proxy on loopback that accepts only this process's user and
+ * the account. `findIsolationProblem` says whether the machine supports this.
  * @throws StartError
  */
 export async function startPrivateTemporal(options: Options): Promise<EmbeddedTemporal> {

@@ -5,16 +5,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode, StartError } from '../errors.ts';
 
 /**
- * Stops a server that still runs on this cluster because an earlier `start` was killed, and removes its lock file. Without
- * such a server the lock file is stale: its process id may belong to another program by now, which PostgreSQL itself would
- * mistake for a server.
+ * Stops a server that still runs on this cluster because an earlier `start` was killed, and removes its lock file. If there is no such
+ * server, the lock file is stale: its process id may now belong to another program, which PostgreSQL would mistake for a server.
  * @throws StartError if the server does not stop
  */
 export async function stopOrphanedPostgres(cluster: string): Promise<void> {
   const lockFile = join(cluster, 'postmaster.pid');
   const pid = readPid(lockFile);
   if (pid === null) return;
-  // The watchdog of the earlier start may be stopping it right now. Ask first, then force it.
+  // The watchdog of the earlier start may be stopping it now. So ask first, then force it.
   for (const [signal, seconds] of [
     ['SIGINT', 20],
     ['SIGQUIT', 5],
@@ -44,7 +43,7 @@ function readCommandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    // No such process.
+    // There is no such process.
     return '';
   }
 }

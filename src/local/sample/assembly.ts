@@ -1,6 +1,6 @@
 import type { SampleClient } from './client.ts';
 
-/** How long the sample waits until its assembly run needs an approval. */
+/** How long the sample waits for its assembly run to need an approval. */
 const followForMs = 60_000;
 
 interface AssemblyTemplate {

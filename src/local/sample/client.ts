@@ -54,7 +54,7 @@ export class SampleClient {
     await this.#call('PUT', path, body);
   }
 
-  /** Polls something until its status, or its state, is one of these. @throws Error if that takes too long */
+  /** Polls a resource until its status or state is one of these. @throws Error if that takes too long */
   async awaitStatus(path: string, statuses: readonly string[], withinMs: number): Promise<{ status: string }> {
     for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(pollEveryMs)) {
       const { status, state = '' } = Progress.parse(await this.#call('GET', path));
@@ -63,7 +63,7 @@ export class SampleClient {
     throw new Error(`${path} had none of the statuses ${statuses.join(', ')} within ${withinMs / 1000} seconds`);
   }
 
-  /** Polls a run to its end and calls back for each of its events. @throws Error if the run takes too long */
+  /** Polls a run until it ends, and calls back for each of its events. @throws Error if the run takes too long */
   async follow(id: string, onEvent: (event: SampleRunEvent) => void, withinMs: number): Promise<SampleRun> {
     let lastSequence = 0;
     for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(pollEveryMs)) {

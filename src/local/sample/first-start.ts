@@ -11,13 +11,13 @@ type Report = (line: string) => void;
 type Administrator = { readonly email: string; readonly password: string; readonly isGenerated: boolean };
 
 const defaultEmail = 'admin@example.com';
-/** Leaves out characters that look alike. */
+/** Without characters that look alike. */
 const passwordAlphabet = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 /**
- * Prints how to use the service, which is ready now. Before that, the first start on a data directory creates the
- * administrator and the sample, unless the configuration enables bootstrap. A failure to create them is reported, but the
- * service keeps running. `onUsable` is called once the administrator can sign in, or creating them has failed.
+ * Prints how to use the service, which is ready now. Before that, the first start on a data directory creates the administrator and the
+ * sample, unless the configuration enables bootstrap. If they cannot be created, the failure is reported, and the service keeps running.
+ * `onUsable` is called once the administrator can sign in, or could not be created.
  */
 export async function announceService(
   config: StartConfig,
@@ -40,7 +40,7 @@ export async function announceService(
   console.log('  Stop   Ctrl-C\n');
 }
 
-/** @returns a session of the administrator; null if none was to be created, or the database has users already */
+/** @returns a session of the administrator; null if none is to be created, or if the database already has users */
 async function createAdministrator(config: StartConfig, stack: Stack, program: string): Promise<SampleClient | null> {
   const administrator = planAdministrator(config);
   if (administrator === null) return null;
@@ -68,7 +68,7 @@ async function createSample(config: StartConfig, stack: Stack, client: SampleCli
   return `curl -H '@${writeAuthorization(config.dataDir, client.token)}' '${stack.url}${path}'`;
 }
 
-/** The administrator to create at this start; null: none. */
+/** The administrator to create at this start; null if none. */
 function planAdministrator(config: StartConfig): Administrator | null {
   const isCreatedOtherwise = config.bootstrap.enabled || (config.databaseUrl !== null && config.admin === null);
   if (isCreatedOtherwise || isDone(config.dataDir, 'administrator')) return null;

@@ -2,7 +2,7 @@ import type { SampleClient } from './client.ts';
 
 const followForMs = 120_000;
 
-/** Deploys an instance with an output of another one, which it follows: a run of the first starts a run of the second. */
+/** Deploys an instance that follows an output of another one: a run of the other starts a run of this one. */
 export async function addSampleFollower(
   client: SampleClient,
   environmentId: string,

@@ -5,7 +5,7 @@ import type { SampleTemplate } from './templates.ts';
 const followForMs = 120_000;
 const ended = ['ready', 'conflicted', 'blocked', 'failed'];
 
-/** What an attempt says that reaches these states. Without OpenTofu, nothing can tell whether the instance has drifted. */
+/** Reports for the states of an attempt. Without OpenTofu, drift of the instance cannot be detected. */
 const words: Readonly<Record<string, string>> = {
   ready: 'it can be undone: press Plan it',
   blocked: 'it says why it cannot be undone',

@@ -12,7 +12,9 @@ export interface AuditSealingDeps {
   readonly log: Logger;
 }
 
-/** Seals new audit records. Any number of workers may do it; one of them does. A pass without new records is a few short queries. */
+/**
+ * Seals new audit records. Any number of workers may run it; one of them does the work. A pass without new records is a few short queries.
+ */
 export function openAuditSealing({ orm, bindingKey, log }: AuditSealingDeps): PeriodicTask {
   const key = sealingKeyOf(bindingKey);
   return new PeriodicTask({

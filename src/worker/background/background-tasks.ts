@@ -39,11 +39,11 @@ export interface BackgroundTaskDeps
     NotifyingDeps,
     DeliverDeps {
   readonly auditRetentionDays: number | null;
-  /** The origin that links of messages lead to; null: nobody has set it. */
+  /** The origin of links in messages; null if nobody has configured it. */
   readonly linkOrigin: string | null;
 }
 
-/** Starts what a worker does beside its runs. Every worker does all of it; several at once do no harm. */
+/** Starts the background tasks of a worker. Every worker runs all of them, and several at once do no harm. */
 export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promise<void> } {
   const delivering = [
     openEngineSweeper({ ...deps, client: deps.engine.client }),
@@ -74,7 +74,7 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openCheckUpkeep(deps),
   ];
   for (const task of [...delivering, maintenance]) task.start();
-  // Nothing is signed before there is a first key.
+  // Nothing can be signed before the first key exists.
   signingKeys.start('now');
   for (const task of periodic) task.start('later');
   return {

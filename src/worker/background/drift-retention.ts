@@ -17,7 +17,7 @@ export interface DriftRetentionDeps extends SystemCommandDeps {
   readonly driftRetention: { readonly scanDays: number; readonly findingDays: number };
 }
 
-/** Removes scans and findings out of retention, again and again. Any number of workers may do so. */
+/** Regularly removes scans and findings whose retention has ended. Any number of workers may do so. */
 export function openDriftRetention(deps: DriftRetentionDeps): PeriodicTask {
   return new PeriodicTask({
     intervalMs,
@@ -28,8 +28,9 @@ export function openDriftRetention(deps: DriftRetentionDeps): PeriodicTask {
 }
 
 /**
- * One pass over all monitors. It begins with a monitor once something of it is out of retention for a day, and then removes all that is out of retention,
- * so that each monitor has one removal a day rather than one after each scan. A monitor that fails is tried again in the next pass.
+ * One pass over all monitors. It selects a monitor once something of it is out of retention for a day, and then removes everything that is
+ * out of retention. So each monitor has one removal a day rather than one after each scan. A monitor that fails is tried again in the next
+ * pass.
  */
 export async function forgetOldHistory(deps: DriftRetentionDeps, now = new Date(), limit = pageSize): Promise<void> {
   const { orm, log } = deps;
@@ -49,7 +50,10 @@ export async function forgetOldHistory(deps: DriftRetentionDeps, now = new Date(
   }
 }
 
-/** The settings decide, and the configuration where they say nothing. What is kept for good is never older than the beginning of time. */
+/**
+ * Reads the cutoffs. The settings decide; the configuration applies where they say nothing. If something is kept forever, its cutoff is the
+ * beginning of time.
+ */
 async function readCutoffs({ orm, driftRetention: { scanDays, findingDays } }: DriftRetentionDeps) {
   const em = orm.em.fork();
   const scans = await readRetentionDays(em, 'drift_scans', scanDays);

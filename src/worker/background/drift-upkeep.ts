@@ -14,7 +14,7 @@ export interface DriftUpkeepDeps extends SystemCommandDeps {
   readonly log: Logger;
 }
 
-/** Ends suppressions and makes inherited monitors, again and again. Any number of workers may do so. */
+/** Regularly ends suppressions and creates inherited monitors. Any number of workers may do so. */
 export function openDriftUpkeep(deps: DriftUpkeepDeps): PeriodicTask {
   return new PeriodicTask({
     intervalMs,
@@ -25,8 +25,8 @@ export function openDriftUpkeep(deps: DriftUpkeepDeps): PeriodicTask {
 }
 
 /**
- * Ends the suppressions whose time is over, also if no worker ran when it was, and makes inherited monitors that are missing. What fails is tried
- * again the next time, and keeps nothing else waiting.
+ * Ends the suppressions that have expired, even if no worker was running then, and creates missing inherited monitors. What fails is tried
+ * again the next time, and does not delay anything else.
  */
 export async function keepUpDrift(deps: DriftUpkeepDeps, limit = pageSize): Promise<void> {
   await attempt(deps, 'could not end suppressions of drift findings', () => endSuppressions(deps, limit));

@@ -10,7 +10,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { goOnAfterRun } from '#domain/undo/attempts/finished-run.ts';
 import type { EventHandler } from '#engine/event-delivery.ts';
 
-/** A handler reads with `orm`, and changes what the service knows by `runSystemCommand`. */
+/** The dependencies of handlers. A handler reads with `orm`, and writes with `runSystemCommand`. */
 export interface EventHandlerDeps extends SystemCommandDeps {
   readonly orm: Orm;
   readonly log: Logger;
@@ -20,7 +20,7 @@ export interface EventHandlerDeps extends SystemCommandDeps {
 
 export type EventHandlers = Readonly<Record<(typeof eventSubscriptions)[number]['subscriber'], EventHandler>>;
 
-/** Makes the function of every subscriber that areas declare. */
+/** Creates the handler of every subscriber that areas declare. */
 export function createEventHandlers(deps: EventHandlerDeps): EventHandlers {
   return {
     'held-runs': (event) => wakeHeldRuns(deps.transactions, event),

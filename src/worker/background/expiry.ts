@@ -24,7 +24,7 @@ export function openExpiry(deps: ExpiryTaskDeps): PeriodicTask {
   });
 }
 
-/** One pass over all due instances. One that cannot be destroyed now is left for the next pass and holds up no other. */
+/** One pass over all expired instances. One that cannot be destroyed now is left for the next pass, and does not delay others. */
 export async function expireInstances(deps: ExpiryTaskDeps, limit = pageSize): Promise<void> {
   let after = zeroId;
   for (;;) {

@@ -8,15 +8,15 @@ import { type LaneSize, Places } from './sending/places.ts';
 const leaseMs = 500;
 const retentionMs = 60 * 60_000;
 
-/** How many messages of a group a worker sends at a time. */
+/** The limits on the messages of a group that a worker sends at a time. */
 interface GroupPlaces {
   readonly group: MediumGroup;
   readonly lanes: Readonly<Record<MessageLane, LaneSize>>;
-  /** How many more messages may wait for an address that hangs. */
+  /** How many more messages may wait for an address that does not respond. */
   readonly maxWaiting: number;
 }
 
-/** Mails all go to one server, which should not get more connections if it is slow. */
+/** All mails go to one server, which should not get more connections if it is slow. */
 const groups: readonly GroupPlaces[] = [
   {
     group: mediumGroups.mails,
@@ -40,7 +40,7 @@ export function openMessageRetention({ orm, log }: MessageDeps): PeriodicTask {
   });
 }
 
-/** Sends messages that are due. Several workers share them by leases; what a killed worker had leased is sent again. */
+/** Sends messages that are due. Several workers share them by leases. Messages that a killed worker had leased are sent again. */
 export class MessageSender {
   readonly #senders: readonly GroupSender[];
 
@@ -52,7 +52,7 @@ export class MessageSender {
     for (const sender of this.#senders) sender.start();
   }
 
-  /** Waits for the messages that are under way: 30 seconds at most for each. */
+  /** Waits for the messages that are being sent: at most 30 seconds for each. */
   async stop(): Promise<void> {
     await Promise.all(this.#senders.map((sender) => sender.stop()));
   }

@@ -12,7 +12,7 @@ export interface MissedTimesDeps {
   readonly log: Logger;
 }
 
-/** Records times of schedules that passed without a start, once a minute. */
+/** Once a minute, records times of schedules that passed without a start. */
 export function openMissedTimes({ orm, transactions, log }: MissedTimesDeps): PeriodicTask {
   return new PeriodicTask({
     intervalMs,

@@ -16,11 +16,11 @@ const upkeepMs = 10 * 60_000;
 export interface NotifyingDeps {
   readonly orm: Orm;
   readonly log: Logger;
-  /** Null: this installation sends no e-mail. */
+  /** Null if this installation sends no e-mail. */
   readonly mail: MailServer | null;
 }
 
-/** Tells users of new events. One worker does it at a time. */
+/** Notifies users of new events. One worker does it at a time. */
 export function openNotifying({ orm, log, mail }: NotifyingDeps): PeriodicTask {
   return new PeriodicTask({
     intervalMs: followMs,
@@ -30,7 +30,7 @@ export function openNotifying({ orm, log, mail }: NotifyingDeps): PeriodicTask {
   });
 }
 
-/** Tells owners of what ends soon, and removes old notifications. Any number of workers may do so. */
+/** Notifies owners of what expires soon, and removes old notifications. Any number of workers may do so. */
 export function openNotificationUpkeep({ orm, log, mail }: NotifyingDeps): PeriodicTask {
   return new PeriodicTask({
     intervalMs: upkeepMs,
@@ -43,7 +43,7 @@ export function openNotificationUpkeep({ orm, log, mail }: NotifyingDeps): Perio
   });
 }
 
-/** While notifications are turned off, they are made and none leaves the service. */
+/** How notifications are delivered now. While they are turned off, they are created, but none leaves the service. */
 async function readTelling(orm: Orm, mail: MailServer | null): Promise<Telling> {
   if (describeClosed('notifications', await readGates(orm.em.fork())) !== null) return new Set();
   return new Set(media.filter((medium) => medium !== 'email' || mail !== null));

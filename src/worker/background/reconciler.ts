@@ -16,20 +16,23 @@ import { isWorkflowGone } from '#engine/deliver.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
 
 const intervalMs = 60_000;
-/** Younger runs are not compared: the engine may not show their workflows yet. */
+/** Younger runs are not compared, because the engine may not show their workflows yet. */
 const minAgeSeconds = 120;
 const pageSize = 200;
 const concurrency = 8;
-/** More lost workflows than this, of all kinds that end together, are no accident of single runs: the engine has lost its data, or is another engine. */
+/**
+ * If more workflows than this are lost, of all kinds that end without them, it is no accident of single runs: the engine has lost its data,
+ * or is another engine.
+ */
 const maxEnded = 5;
 
-/** A kind of what a workflow drives. */
+/** A kind of record that a workflow drives. */
 interface ReconciledKind {
-  /** What it is called in the log, and the name of its id there. */
+  /** Its name in the log, and the name of its id there. */
   readonly name: string;
   readonly idName: string;
   readonly find: typeof findDispatchedRuns;
-  /** What becomes of it without its workflow, as the log says it. */
+  /** What happens to it without its workflow, in the words of the log. */
   readonly outcome: 'ended' | 'restarted';
   readonly settle: (deps: ReconcilerDeps, run: Dispatched) => Promise<boolean>;
 }
@@ -74,9 +77,9 @@ export interface ReconcilerDeps extends SystemCommandDeps {
 }
 
 /**
- * Compares the unfinished runs with the engine, and ends those whose workflow is definitely gone: terminated by hand, or lost
- * with the engine's data. Nothing else would end them, and what they lock would stay locked. Where more than five workflows are
- * gone, it ends no run and raises an alarm: people must judge that. Checks of versions start again.
+ * Compares unfinished runs with the engine, and ends those whose workflow is definitely gone: terminated by hand, or lost with the engine's
+ * data. Nothing else would end them or release their locks. If more than five workflows are gone, it ends no run and raises an alarm,
+ * because people must judge that. Checks of versions are started again.
  */
 export function openReconciler(deps: ReconcilerDeps): PeriodicTask {
   return new PeriodicTask({
@@ -88,8 +91,8 @@ export function openReconciler(deps: ReconcilerDeps): PeriodicTask {
 }
 
 /**
- * One pass. Only one worker of the installation makes it at a time; the others return at once.
- * @param olderThanSeconds runs younger than this are left out
+ * One pass. Only one worker of the installation runs it at a time; the others return at once.
+ * @param olderThanSeconds the minimum age of a run
  */
 export async function reconcile(deps: ReconcilerDeps, olderThanSeconds = minAgeSeconds): Promise<void> {
   await deps.orm.em.fork().transactional(async (em) => {
@@ -103,15 +106,16 @@ export async function reconcile(deps: ReconcilerDeps, olderThanSeconds = minAgeS
       else for (const run of lost) await settleIfStillLost(deps, run);
       return lost.length;
     };
-    // More lost workflows than this are for people to judge: then nothing ends.
+    // If more workflows than this are lost, people must judge that, and nothing ends.
     const ended = await search('ended', maxEnded);
-    // What starts again deploys nothing, and each of its steps may be repeated. So all of it starts again, however much was lost.
+    // Kinds that are restarted deploy nothing, and each of their steps may be repeated. So all of them are restarted, however many were
+    // lost.
     await search('restarted', Number.POSITIVE_INFINITY);
     await recordReconciliation(em, ended);
   });
 }
 
-/** An engine with another namespace knows none of our workflows, which proves nothing about our runs. */
+/** Whether the engine is ours. One with another namespace knows none of our workflows, which proves nothing about our runs. */
 async function isOurEngine({ engine, orm, log }: ReconcilerDeps): Promise<boolean> {
   const [namespaceId, bound] = await Promise.all([engine.check(), readEngineNamespace(orm)]);
   if (bound === null || bound === namespaceId) return true;
@@ -125,13 +129,13 @@ async function isOurEngine({ engine, orm, log }: ReconcilerDeps): Promise<boolea
 interface Search {
   readonly kind: ReconciledKind;
   readonly olderThanSeconds: number;
-  /** What was found. */
+  /** The lost runs that were found. */
   readonly lost: LostRun[];
-  /** The search stops when more are found. */
+  /** The search stops when more than these are found. */
   readonly max: number;
 }
 
-/** Goes through the unfinished runs to the end, or until it has found too many lost ones. */
+/** Searches the unfinished runs to the end, or until it has found too many lost ones. */
 async function findLostRuns(deps: ReconcilerDeps, em: Em, search: Search): Promise<void> {
   const { kind, olderThanSeconds, lost, max } = search;
   let after = zeroId;
@@ -158,7 +162,7 @@ async function collectLost(
   await Promise.all(Array.from({ length: concurrency }, checkRuns));
 }
 
-/** A run ends before its workflow does, so the run is read once more, under its lock. */
+/** Ends or restarts a lost run. It is read again under its lock, because a run ends before its workflow does. */
 async function settleIfStillLost(deps: ReconcilerDeps, { kind, ...run }: LostRun): Promise<void> {
   if (await kind.settle(deps, run)) {
     deps.log.warn({ [kind.idName]: run.id }, `${kind.outcome} the ${kind.name} whose workflow the engine has lost`);

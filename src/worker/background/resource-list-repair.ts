@@ -15,8 +15,8 @@ export interface ResourceListRepairDeps {
 }
 
 /**
- * Lists the resources of states that earlier releases have stored without a list. Any number of workers may do it. Once all states
- * are listed, a pass is one query.
+ * Lists the resources of states that earlier releases stored without such a list. Any number of workers may do it. Once all states are
+ * listed, a pass is one query.
  */
 export function openResourceListRepair(deps: ResourceListRepairDeps): PeriodicTask {
   return new PeriodicTask({
@@ -27,7 +27,7 @@ export function openResourceListRepair(deps: ResourceListRepairDeps): PeriodicTa
   });
 }
 
-/** One pass over all instances. One whose state cannot be read is left for the next pass and holds up no other. */
+/** One pass over all instances. One whose state cannot be read is left for the next pass, and does not delay others. */
 export async function repairResourceLists(deps: ResourceListRepairDeps, limit = pageSize): Promise<void> {
   let after = zeroId;
   for (;;) {

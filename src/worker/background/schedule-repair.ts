@@ -27,8 +27,8 @@ export interface ScheduleRepairDeps {
 }
 
 /**
- * Compares the schedules of the engine with the rows that they are for, and tells the engine what differs: schedules that it has lost, other times, and
- * schedules whose rows were deleted or archived.
+ * Compares the engine's schedules with the rows of the database, and corrects the engine: lost schedules, other times, and schedules whose
+ * rows were deleted or archived.
  */
 export function openScheduleRepair(deps: ScheduleRepairDeps, works: readonly ScheduledWork[]): PeriodicTask {
   return new PeriodicTask({
@@ -39,7 +39,7 @@ export function openScheduleRepair(deps: ScheduleRepairDeps, works: readonly Sch
   });
 }
 
-/** Compares everything once. One worker of the installation does so at a time; the others return at once. */
+/** Compares all schedules once. One worker of the installation does so at a time; the others return at once. */
 export async function repairSchedules(deps: ScheduleRepairDeps, works: readonly ScheduledWork[]): Promise<void> {
   const { orm, engine, installationId, log } = deps;
   await orm.em.fork().transactional(async (em) => {
@@ -54,7 +54,7 @@ export async function repairSchedules(deps: ScheduleRepairDeps, works: readonly 
   });
 }
 
-/** The rows about which the engine knows something else than the database. */
+/** The rows whose schedules differ in the engine, or are missing there, and the schedules without rows. */
 async function findDifferences(em: Em, work: ScheduledWork, listed: readonly ListedSchedule[]): Promise<string[]> {
   const digests = new Map(listed.filter(({ kind }) => kind === work.kind).map(({ id, digest }) => [id, digest]));
   const different: string[] = [];
@@ -76,7 +76,10 @@ async function* readPlanned(em: Em, work: ScheduledWork): AsyncGenerator<Planned
   }
 }
 
-/** Reads the row again under its lock, so that this message and those about changes of the row reach the engine in the order of the commits. */
+/**
+ * Corrects a schedule in the engine. It reads the row again under its lock, so that this message and those about changes of the row reach
+ * the engine in the order of the commits.
+ */
 function tellEngine({ transactions }: ScheduleRepairDeps, work: ScheduledWork, id: string): Promise<void> {
   return transactions.run(async (tx) => {
     const planned = await work.lockPlanned(tx.em, id);

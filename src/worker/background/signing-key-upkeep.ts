@@ -8,7 +8,7 @@ export interface SigningKeyUpkeepDeps extends KeyUpkeepDeps {
   readonly log: Logger;
 }
 
-/** Makes the first key that signs the tokens of runs, and the next ones in time. A pass with nothing to do is two short queries. */
+/** Creates the first key that signs the tokens of runs, and its successors in time. A pass with nothing to do is two short queries. */
 export function openSigningKeyUpkeep(deps: SigningKeyUpkeepDeps): PeriodicTask {
   return new PeriodicTask({
     intervalMs,

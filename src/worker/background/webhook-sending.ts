@@ -15,18 +15,20 @@ const leaseMs = 100;
 const backlogMs = 60_000;
 const retentionMs = 60 * 60_000;
 const waitsMs = 1_000;
-/** How many webhooks a worker sends at a time. Those that failed lately are few, and keep their places until they answer. */
+/**
+ * How many webhooks a worker sends at a time. Slots for webhooks that failed lately are few, and stay occupied until the endpoints respond.
+ */
 const places: Readonly<Record<Lane, LaneSize>> = {
   proven: { places: 96, waitsMs },
   new: { places: 64, waitsMs },
   failing: { places: 32, waitsMs: null },
 };
-/** How many more webhooks may wait for an endpoint that hangs. */
+/** How many more webhooks may wait for an endpoint that does not respond. */
 const maxWaiting = 256;
-/** Turning webhooks off stops the sending within this time. */
+/** How soon turning webhooks off stops the sending. */
 const gateMs = 1_000;
 
-/** Makes deliveries of new events. One worker does it at a time. */
+/** Creates deliveries of new events. One worker does it at a time. */
 export function openWebhookFanOut({ orm, log }: DeliverDeps): PeriodicTask {
   const failure = 'could not make deliveries for webhooks';
   return new PeriodicTask({
@@ -37,7 +39,7 @@ export function openWebhookFanOut({ orm, log }: DeliverDeps): PeriodicTask {
   });
 }
 
-/** Makes deliveries of new audit records for the webhooks that hear the audit. One worker does it at a time. */
+/** Creates deliveries of new audit records for webhooks that receive the audit. One worker does it at a time. */
 export function openAuditStream({ orm, log }: DeliverDeps): PeriodicTask {
   const failure = 'could not make deliveries of audit records for webhooks';
   return new PeriodicTask({
@@ -48,7 +50,7 @@ export function openAuditStream({ orm, log }: DeliverDeps): PeriodicTask {
   });
 }
 
-/** Disables webhooks for which too much waits. Several workers at once do no harm. */
+/** Disables webhooks with too many waiting deliveries. Several workers at once do no harm. */
 export function openBacklogLimit(deps: DeliverDeps): PeriodicTask {
   const failure = 'could not look for webhooks for which too much waits';
   return new PeriodicTask({
@@ -62,7 +64,7 @@ export function openBacklogLimit(deps: DeliverDeps): PeriodicTask {
   });
 }
 
-/** Drops old deliveries by the month. */
+/** Removes old deliveries, one month at a time. */
 export function openDeliveryRetention({ orm, log }: DeliverDeps): PeriodicTask {
   const failure = 'could not remove old deliveries of webhooks';
   return new PeriodicTask({
@@ -77,8 +79,8 @@ export function openDeliveryRetention({ orm, log }: DeliverDeps): PeriodicTask {
 }
 
 /**
- * Sends what is due. It leases queues while it has places for them, and sends each by itself: one that waits for its endpoint soon gives its
- * place to another. Several workers share the queues by their leases. While webhooks are turned off, what is due waits.
+ * Sends deliveries that are due. It leases queues while it has free slots, and sends each queue independently: one that waits for its
+ * endpoint soon frees its slot. Several workers share the queues by leases. While webhooks are turned off, deliveries wait.
  */
 export class WebhookSender {
   readonly #deps: DeliverDeps;
@@ -96,7 +98,7 @@ export class WebhookSender {
     this.#task.start('now');
   }
 
-  /** Waits for the requests that are under way: 15 seconds at most for each. */
+  /** Waits for the requests in progress: at most 15 seconds for each. */
   async stop(): Promise<void> {
     await this.#task.stop();
     await this.#places.end();

@@ -22,7 +22,7 @@ export function openWorkerSupervision(deps: WorkerSupervisionDeps): PeriodicTask
   });
 }
 
-/** One pass. */
+/** Makes one pass over all workers. */
 export async function reportSilentWorkers(deps: WorkerSupervisionDeps): Promise<void> {
   for (const id of await findSilentWorkers(deps.orm.em.fork())) {
     if (await reportSilentWorker(deps, id)) deps.log.warn({ worker_id: id }, 'the heartbeats of a worker have stopped');

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { AttemptState } from '#domain/runs/attempts/writes.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 
-/** A draft this old was left by a worker that died while writing it. Its tool never learned that the state was kept. */
+/** A draft of this age was left by a worker that died while writing it. Its tool was never told that the state is stored. */
 const abandonedDraftMs = 10 * 60_000;
 const context = (name: string): SealContext => ['state-spool', name];
 
-/** The name of the file that a state is set aside in. */
+/** The file name of a state that is set aside. */
 export const refusedName = (name: string): string => `${name}.refused`;
 
-/** The files of the spool: one for each state, sealed. Workers may share the directory, so any file may be gone when it is read. */
+/** The files of the spool: one for each state, sealed. Workers may share the directory, so any file may disappear before it is read. */
 export class SpoolDirectory {
   readonly #path: string;
   readonly #keyRing: KeyRing;
@@ -20,7 +20,7 @@ export class SpoolDirectory {
     this.#keyRing = keyRing;
   }
 
-  /** Resolves, to the name of its file, once a state is durable on this machine. The names of an attempt sort by its writes. */
+  /** Resolves to the name of its file once a state is durable on this machine. The names of an attempt's states sort by their writes. */
   async write(state: AttemptState): Promise<string> {
     const name = `${state.attemptId}.${String(state.write).padStart(6, '0')}`;
     await this.#create();
@@ -57,7 +57,7 @@ export class SpoolDirectory {
     });
   }
 
-  /** Removes what workers left that died while they wrote a state. */
+  /** Removes the drafts of workers that died while they wrote a state. */
   async removeOldDrafts(): Promise<void> {
     await this.#create();
     const drafts = (await readdir(this.#path)).filter((name) => name.endsWith('.new'));
@@ -72,7 +72,7 @@ export class SpoolDirectory {
     return rm(this.#pathOf(name), { force: true });
   }
 
-  /** Renames the file of a state, so that it is kept for people to look at and never saved. */
+  /** Renames the file of a state, so that it is kept for people to examine, and never saved. */
   async setAside(name: string): Promise<void> {
     await rename(this.#pathOf(name), this.#pathOf(refusedName(name))).catch(ignoreMissing);
   }
@@ -86,7 +86,7 @@ export class SpoolDirectory {
   }
 }
 
-/** Another worker has dealt with the file meanwhile. */
+/** Ignores a missing file: another worker has handled it meanwhile. */
 function ignoreMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
   throw error;

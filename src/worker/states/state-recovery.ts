@@ -6,9 +6,9 @@ const intervalMs = 30_000;
 const failure = 'could not save the states that killed workers left on disk';
 
 /**
- * Saves the states that killed workers of this machine had spooled and not yet saved. It runs once before the worker takes any
- * work, and then again and again: another worker with the same data directory may be killed and not come back. The executor
- * hosts remove everything else that such workers leave.
+ * Saves the states that killed workers of this machine had spooled but not saved. It runs once before the worker accepts any work, and then
+ * regularly, because another worker with the same data directory may be killed and not start again. The executor hosts remove everything
+ * else that such workers leave.
  */
 export class StateRecovery {
   readonly #spool: StateSpool;

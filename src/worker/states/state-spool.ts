@@ -32,10 +32,10 @@ export interface StateSpoolDeps {
 }
 
 /**
- * Takes the states that tools write, and answers a tool once its state is on disk, sealed and synced. From there it saves the
- * states of an attempt to the database in order, however long the database is unreachable: a state that a tool was told is kept is
- * never lost. A state that the database or a rule refuses for good is set aside on disk for people, and its attempt goes on to its
- * end. Workers may share the directory: a state that two of them save is stored once.
+ * Accepts the states that tools write, and answers a tool once its state is on disk, sealed and synced. Then it saves the states of an
+ * attempt to the database in order, however long the database is unreachable: a state that a tool knows to be stored is never lost. A state
+ * that the database or a rule finally refuses is set aside on disk for people, and its attempt continues to its end. Workers may share the
+ * directory: a state that two of them save is stored once.
  */
 export class StateSpool {
   readonly #deps: StateSpoolDeps;
@@ -58,8 +58,8 @@ export class StateSpool {
   }
 
   /**
-   * Resolves once the state is durable on this machine. `onRefused` is called when the state turns out to be unstorable.
-   * @throws AttemptWriteRefused where the number of the write is invalid
+   * Resolves once the state is durable on this machine. `onRefused` is called if the state turns out to be unstorable.
+   * @throws AttemptWriteRefused if the number of the write is invalid
    */
   async add(state: AttemptState, onRefused: () => void = () => undefined): Promise<void> {
     checkWriteNumber(state.write);
@@ -109,7 +109,7 @@ export class StateSpool {
     }
   }
 
-  /** `later`: the state stays on disk, since the database is unreachable or may store it in a while. */
+  /** Tries once to save a state. `later`: the state stays on disk, because the database is unreachable or may store it soon. */
   async #trySave(name: string, state: AttemptState): Promise<SpoolVerdict | 'later'> {
     let fate: StateOutcome;
     try {
@@ -142,7 +142,7 @@ export class StateSpool {
     return Date.now() - since < (this.#deps.giveUpAfterMs ?? giveUpAfterMs);
   }
 
-  /** Records the refusal before it renames the file: a worker that dies in between does both again. */
+  /** Sets a state aside. It records the refusal before it renames the file, so a worker that dies in between repeats both. */
   async #setAside(
     name: string,
     { attemptId, write, content }: AttemptState,
@@ -174,14 +174,16 @@ export class StateSpool {
     return 'refused';
   }
 
-  /** A file that cannot be renamed keeps its name, and the next worker that finds it tries again to save it. */
+  /**
+   * Renames the file of a refused state. If that fails, the file keeps its name, and the next worker that finds it tries again to save it.
+   */
   async #markRefused(name: string): Promise<void> {
     await this.#directory.setAside(name).catch((error: unknown) => {
       this.#log.error({ err: error, file: name }, 'could not rename the file of a refused state');
     });
   }
 
-  /** Removes the file of a stored state, and keeps that of an outdated one aside. */
+  /** Removes the file of a stored state. Sets that of an outdated one aside. */
   async #tidy(name: string, attemptId: string, fate: StateOutcome): Promise<void> {
     if (fate === 'late') {
       this.#log.warn(
@@ -198,7 +200,7 @@ export class StateSpool {
   }
 }
 
-/** The problem as readers of the run see it. A message of the database is left out, since it may repeat what it was given. */
+/** The problem, in words for readers of the run. A message of the database is left out, because it may repeat values. */
 function describeError(error: unknown): string {
   if (error instanceof AttemptWriteRefused) return error.message;
   const code = sqlState(error);

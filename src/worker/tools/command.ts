@@ -9,7 +9,9 @@ import { publishers } from './releases.ts';
 const usage =
   'Usage: npm run tools -- list | add <opentofu|terraform> <version> [--from <directory>] [--mirror <url>] | remove <opentofu|terraform> <version>';
 
-/** Lists, adds and removes the tools that the workers of this machine offer beside those on the search path. Returns the exit code. */
+/**
+ * Lists, adds and removes the tools that the workers of this machine offer in addition to those on the search path. Returns the exit code.
+ */
 export function runToolsCommand(given: string[]): Promise<number> {
   return run(given).catch((error: unknown) => {
     if (!(error instanceof ToolsError)) throw error;

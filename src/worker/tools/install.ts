@@ -8,14 +8,14 @@ import { ToolsError } from './errors.ts';
 import { filesOf, type Publisher } from './releases.ts';
 import { verifySignature } from './signature.ts';
 
-/** A version of a tool to be installed. */
+/** A version of a tool to install. */
 export interface Installation {
   readonly name: ToolName;
   readonly version: string;
   /** Where tools are kept: `<name>/<version>/<program>`. */
   readonly directory: string;
   readonly publisher: Publisher;
-  /** A directory with the files of the release and the key in `key.asc`; null: they are downloaded. */
+  /** A directory with the files of the release and the key in `key.asc`; null if they are to be downloaded. */
   readonly from: string | null;
 }
 
@@ -25,8 +25,8 @@ const maxTextBytes = 1024 * 1024;
 const keyFile = 'key.asc';
 
 /**
- * Installs a tool whose archive has the checksum that its publisher signed.
- * @throws ToolsError saying what does not fit; then nothing was installed
+ * Installs a tool if its archive has the checksum that its publisher signed.
+ * @throws ToolsError saying what does not match; then nothing was installed
  */
 export async function installTool(installation: Installation): Promise<void> {
   const { name, version, directory, publisher } = installation;
@@ -44,7 +44,7 @@ export async function installTool(installation: Installation): Promise<void> {
   await putInPlace(installation, place, await readProgram(archive, publisher.program));
 }
 
-/** Removes a version. Attempts that use it go on. @throws ToolsError if it is not there */
+/** Removes a version. Attempts that use it continue. @throws ToolsError if it is not installed */
 export async function removeTool(directory: string, name: ToolName, version: string): Promise<void> {
   const place = join(directory, name, version);
   if (!(await stat(place).catch(() => null))) throw new ToolsError(`${name} ${version} is not in ${directory}.`);
@@ -62,7 +62,7 @@ async function readProgram(archive: Buffer, name: string): Promise<Buffer> {
   throw new ToolsError(`The archive has no file "${name}": nothing was installed.`);
 }
 
-/** Puts the program in its place at once, so that no worker sees a part of it, and checks what it says of itself. */
+/** Moves the program to its place in one step, so that no worker sees a part of it, and checks the version that it reports. */
 async function putInPlace({ name, version, directory, publisher }: Installation, place: string, program: Buffer) {
   await mkdir(join(directory, name), { recursive: true, mode: 0o755 });
   const incoming = await mkdtemp(join(directory, 'incoming-'));

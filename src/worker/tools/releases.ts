@@ -7,9 +7,9 @@ export interface Publisher {
   /** The directory of all versions. */
   readonly base: string;
   readonly directoryOf: (version: string) => string;
-  /** What the name of the signature of the checksums ends with. */
+  /** The suffix of the file with the signature of the checksums. */
   readonly signatureSuffix: string;
-  /** Where the public key is. Its fingerprint decides whether it is the right one. */
+  /** The URL of the public key. Its fingerprint decides whether it is the right key. */
   readonly keyUrl: string;
   readonly fingerprint: string;
 }
@@ -42,7 +42,7 @@ export interface ReleaseFiles {
 
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
-/** The files of a version for this machine. @throws ToolsError if none is released for it */
+/** The files of a version for this machine. @throws ToolsError if there is no release for it */
 export function filesOf({ program, signatureSuffix }: Publisher, version: string): ReleaseFiles {
   const architecture = architectures[process.arch];
   if (architecture === undefined || !['linux', 'darwin'].includes(process.platform))

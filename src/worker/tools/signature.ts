@@ -10,11 +10,11 @@ interface Signed {
   readonly signature: Buffer;
   /** One or more public keys. */
   readonly key: Buffer;
-  /** Of the only key whose signatures count. */
+  /** The fingerprint of the only key whose signatures count. */
   readonly fingerprint: string;
 }
 
-/** @throws ToolsError unless the key with that fingerprint has signed the content, and is neither expired nor revoked */
+/** @throws ToolsError unless the key with that fingerprint has signed the content, and has neither expired nor been revoked */
 export async function verifySignature({ content, signature, key, fingerprint }: Signed): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'coordinator-gpg-'));
   try {
@@ -29,7 +29,7 @@ export async function verifySignature({ content, signature, key, fingerprint }: 
   }
 }
 
-/** A good signature of an expired or a revoked key has another status than GOODSIG. */
+/** Whether the signature is good. A good signature of an expired or a revoked key has another status than GOODSIG. */
 function isSignedBy(status: string, fingerprint: string): boolean {
   const lines = status.split('\n').map((line) => line.split(' '));
   const isGood = lines.some(([, word]) => word === 'GOODSIG');
@@ -37,7 +37,7 @@ function isSignedBy(status: string, fingerprint: string): boolean {
   return isGood && valid.length === 1 && valid.every((words) => words.at(-1) === fingerprint);
 }
 
-/** What gpg says on its standard output; empty if it fails. */
+/** The standard output of gpg; empty if it fails. */
 async function gpg(home: string, given: readonly string[]): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)('gpg', ['--homedir', home, '--batch', '--no-tty', ...given]);

@@ -14,6 +14,7 @@ export interface Live {
 /**
  * A part of a page that is updated: at each `changed` event of the stream, it loads its address again and applies the differences. Focus,
  * scroll position and opened parts stay. Without scripts, it shows the state at the time of loading.
+ *
  * The stream sends the event `end` when nothing will change any more. A stream that ends without it is opened again. Then the part is read
  * again, because it may have missed a change. If the first connection fails, another attempt follows every 15 seconds.
  */

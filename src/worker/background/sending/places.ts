@@ -1,20 +1,21 @@
-/** How many jobs a lane has at a time. */
+/** The number of jobs that a lane runs at a time. */
 export interface LaneSize {
   readonly places: number;
-  /** A job that made no progress for longer gives its place to another and goes on beside the lane; null: it keeps its place. */
+  /** A job without progress for longer than this frees its slot, and continues outside of the lane. Null: it keeps its slot. */
   readonly waitsMs: number | null;
 }
 
 interface Job {
   readonly lane: string;
-  /** In the time of `performance.now()`. */
+  /** On the clock of `performance.now()`. */
   progressAt: number;
   readonly done: Promise<void>;
 }
 
 /**
- * The places of a sender's jobs, by lanes. Requests that wait for an endpoint cost little, so those that hang do not keep a place from the next job:
- * up to `maxWaiting` of them go on beside the lanes. Beyond that they keep their places, so that what runs at a time stays bounded.
+ * The slots of a sender's jobs, by lane. Requests that wait for an endpoint cost little, so a job that hangs does not keep its slot from
+ * the next job: up to `maxWaiting` of them continue outside of the lanes. Any more keep their slots, so that the number of simultaneous
+ * jobs is limited.
  */
 export class Places<Lane extends string> {
   readonly #lanes: Readonly<Record<Lane, LaneSize>>;
@@ -26,7 +27,7 @@ export class Places<Lane extends string> {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** How many more jobs a lane may begin now. */
+  /** How many more jobs a lane can start now. */
   free(lane: Lane): number {
     const jobs = [...this.#jobs];
     const waiting = jobs.filter((job) => this.#isWaiting(job)).length;
@@ -34,7 +35,7 @@ export class Places<Lane extends string> {
     return Math.max(0, this.#lanes[lane].places - held - Math.max(0, waiting - this.#maxWaiting));
   }
 
-  /** Begins a job, which must not reject. It tells its progress, such as an answer after which it goes on. */
+  /** Starts a job, which must not reject. The job reports progress, such as an answer after which it continues. */
   begin(lane: Lane, work: (onProgress: () => void) => Promise<void>): void {
     const onProgress = () => {
       job.progressAt = performance.now();
@@ -46,7 +47,7 @@ export class Places<Lane extends string> {
     this.#jobs.add(job);
   }
 
-  /** Resolves when the jobs that are under way have ended. */
+  /** Resolves when all running jobs have ended. */
   async end(): Promise<void> {
     await Promise.all([...this.#jobs].map(({ done }) => done));
   }
