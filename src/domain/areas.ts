@@ -51,7 +51,7 @@ import * as workers from './workers/area.ts';
 import * as workloadIdentity from './workload-identity/area.ts';
 
 /**
- * Every area, in the order in which they stand on each other, floor by floor. An area imports from those before it, types included
+ * All areas in the order of their dependencies, floor by floor. An area imports from those before it, types included
  * (`.dependency-cruiser.cjs` reads the order from here).
  */
 export const areas = {
@@ -116,17 +116,17 @@ interface Area {
   readonly ownership?: readonly AnyDeclaration[];
   readonly events?: Readonly<Record<string, EventType>>;
   readonly subscriptions?: readonly EventSubscription[];
-  /** What it does by itself and records in the audit. */
+  /** The actions that the area performs by itself and records in the audit. */
   readonly systemActions?: Readonly<Record<string, DeclaredAction>>;
-  /** What administrators can turn off, by its name in the settings. */
+  /** The features that administrators can turn off, by their names in the settings. */
   readonly features?: Readonly<Record<string, Feature>>;
-  /** The codes of the errors that it answers, with their meanings. */
+  /** The codes of its errors, with their meanings. */
   readonly errorCodes?: Readonly<Record<string, string>>;
-  /** What a search finds by its name, by its kind. */
+  /** The things that a search finds by name, by their kinds. */
   readonly searched?: Readonly<Record<string, Candidates>>;
-  /** The tables of what pages name by its id. */
+  /** The tables of the things that pages look up by id to show their names. */
   readonly named?: { readonly [Table in keyof Tables]?: NamedColumns };
-  /** What is removed by months, by the name of its setting. */
+  /** The tables that retention removes month by month, by the names of their settings. */
   readonly retention?: { readonly [Kind in RetentionKind]?: MonthlyRetention };
   /** The columns that the key ring has sealed. */
   readonly sealed?: readonly SealedColumn[];
@@ -135,21 +135,21 @@ interface Area {
 type ListName = 'entities' | 'ownership' | 'subscriptions' | 'sealed';
 type RecordName = Exclude<keyof Area, ListName>;
 
-/** What any area exports under a name. */
+/** The union of what the areas export under a name. */
 type Part<Name extends keyof Area> = Exported<(typeof areas)[AreaName], Name>;
 type Exported<Each, Name> = Each extends unknown ? (Name extends keyof Each ? Each[Name] : never) : never;
 
-/** An element of what any area exports as a list. */
+/** An element of the lists that the areas export under a name. */
 export type ElementOf<Name extends ListName> = Part<Name> extends readonly (infer Element)[] ? Element : never;
 
-/** What all areas export as records, as one record. */
+/** All records that the areas export under a name, merged into one. */
 export type RecordOf<Name extends RecordName> = Merged<Part<Name>>;
 
 type Merged<Each> = (Each extends unknown ? (each: Each) => void : never) extends (all: infer All) => void
   ? { readonly [Key in keyof All]: All[Key] }
   : never;
 
-/** What the areas export as lists, in one list, in the order of the areas unless another is given. */
+/** Joins the lists that the areas export under a name; by default in the order of the areas. */
 export function listParts<Name extends ListName>(
   name: Name,
   order: readonly AreaName[] = areaNames,
@@ -158,7 +158,7 @@ export function listParts<Name extends ListName>(
   return order.flatMap((area): readonly unknown[] => all[area][name] ?? []) as readonly ElementOf<Name>[];
 }
 
-/** What the areas export as records, in one record. */
+/** Merges the records that the areas export under a name. */
 export function mergeParts<Name extends RecordName>(name: Name): RecordOf<Name> {
   const all: Readonly<Record<AreaName, Area>> = areas;
   return Object.assign({}, ...areaNames.map((area) => all[area][name])) as RecordOf<Name>;

@@ -17,7 +17,7 @@ export function db(em: Em): Kysely<Tables> {
   return queriesOf<Tables>(em);
 }
 
-/** Tables by the names that declarations give them; the compiler has checked those names and the columns' there. */
+/** Tables by the names in declarations, where the compiler has already checked the names of tables and columns. */
 // biome-ignore lint/suspicious/noExplicitAny: a column of any table has any type
 export type DeclaredTables = Record<string, Record<string, any>>;
 

@@ -3,8 +3,8 @@ import { mergeParts, type RecordOf } from './areas.ts';
 type ErrorCodes = RecordOf<'errorCodes'>;
 
 /**
- * What went wrong, for programs: a code never changes, while its message may. Every error has one. docs/errors.md
- * lists them for clients, and a test keeps that page complete.
+ * The error codes, for programs: a code never changes, while its message may. Every error has one. docs/errors.md lists them for clients,
+ * and a test keeps that page complete.
  */
 export const errorCodes: ErrorCodes = mergeParts('errorCodes');
 

@@ -8,5 +8,5 @@ export const eventTypes: EventTypes = mergeParts('events');
 
 export type EventTypeName = keyof EventTypes;
 
-/** What an event of a type holds. */
+/** The payload of an event of a type. */
 export type EventData<Type extends EventTypeName> = z.input<EventTypes[Type]['data']>;

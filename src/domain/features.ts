@@ -3,12 +3,14 @@ import type { Feature } from './shared/features/feature.ts';
 
 type Features = RecordOf<'features'>;
 
-/** Everything that the settings can turn off, by the name that it has there. What must always work, such as signing in, is not here. */
+/**
+ * The features that the settings can turn off, by their names there. Functions that must always work, such as signing in, are not included.
+ */
 export const features: Features = mergeParts('features');
 
 export type FeatureName = keyof Features;
 
-/** By the alphabet, as the settings show them. */
+/** The names in alphabetical order, as the settings show them. */
 export const featureNames = Object.keys(features).sort() as [FeatureName, ...FeatureName[]];
 
 const featureByArea = new Map(

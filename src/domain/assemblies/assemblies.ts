@@ -18,7 +18,7 @@ import { Assembly, type AssemblyFields } from './entity.ts';
 import { assemblyFields } from './model.ts';
 import type { AssemblyTarget } from './store.ts';
 
-/** What refuses the deletion or the archiving shows of what uses the assembly: names that the principal may read, else a number. */
+/** How a refused deletion or archiving shows what uses the assembly: names that the principal may read, and the number of the others. */
 function namesShownTo(principal: Principal): ShowsNames {
   return (_kind, row) => isInReadableTeam(principal, row('teamId') as Expression<string | null>, 'hidden');
 }
@@ -38,7 +38,7 @@ export async function createAssembly(
 }
 
 /**
- * Changes the given fields and keeps the rest; the caller has locked the row.
+ * Changes the fields that are present; the caller has locked the row.
  * @throws Conflict for a stale revision, something archived, or a slug that is taken
  */
 export async function updateAssembly(
@@ -52,7 +52,9 @@ export async function updateAssembly(
   if (assembly.change(wanted)) await reportingSlugConflict('assembly', assembly.slug, () => tx.em.flush());
 }
 
-/** Archives an assembly; repeating it changes nothing. The caller has locked the row. @throws Conflict while runs of it go on */
+/**
+ * Archives an assembly; repeating it changes nothing. The caller has locked the row. @throws Conflict while some of its runs have not ended
+ */
 export async function archiveAssembly({ em }: Transaction, { assembly, archived }: AssemblyTarget): Promise<void> {
   const { id, archivedAt = null } = assembly;
   if (await archive(em, 'assembly', { id, archivedAt, archived })) await em.refresh(assembly);
@@ -65,9 +67,9 @@ export async function unarchiveAssembly({ em }: Transaction, { assembly, archive
 }
 
 /**
- * Deletes an assembly that no run uses, and returns its last revision. Its slug is free again. Its versions stay, because runs name
- * the version that they ran. The caller has locked the row.
- * @throws Conflict for a stale revision, or naming what uses it: what the principal may not read is only counted
+ * Deletes an assembly that no run uses, and returns its last revision. Its slug is free again. Its versions stay, because runs name the
+ * version that they ran. The caller has locked the row.
+ * @throws Conflict for a stale revision, or naming what uses it: uses that the principal may not read are only counted
  */
 export function deleteAssembly(
   { em }: Transaction,
@@ -79,7 +81,7 @@ export function deleteAssembly(
   return deleteOwned(em, 'assembly', { id }, namesShownTo(principal));
 }
 
-/** What keeps an assembly from being archived or deleted at this moment; null if nothing does. */
+/** The refusals to archive and to delete an assembly at this moment; null if allowed. */
 export interface AssemblyUse {
   readonly archiving: Refusal | null;
   readonly deletion: Refusal | null;

@@ -21,7 +21,10 @@ export const nodeRunAuthority: Access = {
   review: 'none',
 };
 
-/** What reviewing the run of a node takes in place of `run:approve`: there is no second path around the approval of assemblies (specification, *Assembly mapping*). */
+/**
+ * What reviewing the run of a node requires in place of `run:approve`, so that nobody can evade the approval of assemblies (specification,
+ * *Assembly mapping*).
+ */
 export const nodeReviewNeed = {
   permission: 'assembly:approve',
   because: 'it runs a node of an assembly, or repeats such a run',

@@ -39,7 +39,7 @@ export const AssemblySchema = defineEntity({
     description: p.text().default(''),
     /** The draft as somebody wrote it, in YAML or JSON. Null: there is none yet. */
     draftSource: p.text().nullable().lazy(),
-    /** What that text means. It need not be a valid spec. */
+    /** The parsed text. It need not be a valid spec. */
     draftSpec: p.json<JsonValue>().nullable().lazy(),
     draftRevision: p.integer().default(0),
     draftChangedBy: p.uuid().nullable(),
@@ -51,11 +51,11 @@ export const AssemblySchema = defineEntity({
   },
 });
 
-/** What people say of an assembly. */
+/** The fields of an assembly that people can change. */
 export type AssemblyFields = Pick<Assembly, (typeof assemblyFields)[number]>;
 
 export class Assembly extends AssemblySchema.class {
-  /** Changes the given fields and keeps the rest; false if nothing differs, which is no new revision. */
+  /** Changes the fields that are present; false if nothing differs, so that there is no new revision. */
   change(wanted: ChangeOf<AssemblyFields>): boolean {
     const { after, isEmpty } = findDifference<AssemblyFields>(this, wanted);
     if (isEmpty) return false;
@@ -100,7 +100,7 @@ export const AssemblyVersionSchema = defineEntity({
     templates: p.json<Record<string, ChosenTemplate>>(),
     /** The keys of the nodes for which each node waits. */
     dependencies: p.json<Record<string, string[]>>(),
-    /** `sha256:…` over spec and templates: two versions with the same digest do the same. */
+    /** `sha256:…` over spec and templates: versions with the same digest have the same effect. */
     digest: p.string(),
     changelog: p.text().default(''),
     publishedBy: p.uuid(),
@@ -142,7 +142,7 @@ export const AssemblyRunSchema = defineEntity({
     statusReason: p.string().$type<AssemblyRunReason>().nullable(),
     /** The nodes that failed, and why. */
     statusDetail: p.json<StatusDetail>().nullable(),
-    /** The keys of the nodes that it is for; null: all. */
+    /** The keys of the nodes that take part; null: all. */
     only: p.json<string[]>().nullable(),
     concurrency: p.integer(),
     variables: p.json<Record<string, JsonValue | Masked>>(),
@@ -154,11 +154,11 @@ export const AssemblyRunSchema = defineEntity({
     requestedById: p.uuid(),
     requestedByType: p.string().$type<PrincipalKind>(),
     requestedByName: p.string(),
-    /** Whose authority its nodes have: whoever started or last resumed it. */
+    /** The principal whose authority its nodes use: the one who started or last resumed it. */
     authorityId: p.uuid(),
     credentialId: p.uuid().nullable(),
     responsibleUserId: p.uuid().nullable(),
-    /** Everybody who started or resumed it, and who published its version: none of them approves its runs. */
+    /** Everybody who started or resumed it, or published its version. None of them may approve its runs. */
     authors: p.json<RunAuthor[]>(),
     cancelReason: p.text().nullable(),
     /** The name of who canceled it. */
@@ -170,7 +170,7 @@ export const AssemblyRunSchema = defineEntity({
   },
 });
 export class AssemblyRun extends AssemblyRunSchema.class {
-  /** Follows a transition of the state table; the same status again changes nothing. */
+  /** Changes the status along a transition of the state table; the same status again changes nothing. */
   moveTo(status: RunStatus): boolean {
     if (this.status === status) return false;
     if (!assemblyRunTransitions[this.status].includes(status))
@@ -195,7 +195,7 @@ export const AssemblyNodeSchema = defineEntity({
     id: id(),
     assemblyRunId: () => p.manyToOne(AssemblyRun).mapToPk().fieldName('assembly_run_id').deleteRule('restrict'),
     key: p.string(),
-    /** Its place in an order in which each node follows those that it waits for. */
+    /** Its position in an order in which each node comes after those that it waits for. */
     position: p.integer(),
     /** The keys of the nodes that it waits for. */
     dependencies: p.json<string[]>(),

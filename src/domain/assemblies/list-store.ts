@@ -18,7 +18,7 @@ export interface AssemblyDetails {
   readonly name: string;
   readonly slug: string;
   readonly description: string;
-  /** Null while nothing is published. */
+  /** Null if no version is published. */
   readonly latestVersion: string | null;
   readonly revision: number;
   readonly createdAt: string;
@@ -37,9 +37,9 @@ export interface AssemblyDetails {
 export interface AssemblyFilter extends ArchivedFilter {
   readonly teamId: string | undefined;
   readonly organizationId: string | undefined;
-  /** Assemblies that were run in it. */
+  /** Only assemblies that were run in this environment. */
   readonly environmentId: string | undefined;
-  /** Text in the name, the slug or the description, in any case. */
+  /** A text in the name, the slug or the description, ignoring case. */
   readonly search: string | undefined;
 }
 
@@ -108,8 +108,8 @@ function selectLastRun(eb: Over<{ a: 'assemblies' }>) {
 }
 
 /**
- * The versions of which one is the highest: one release, or pre-releases of one version, which only `findLatest` can put in order. An
- * assembly may have very many versions, and a list shows one of each.
+ * The candidates for the highest version: one release, or the pre-releases of one version, which only `findLatest` can order. All other
+ * versions are left out, because an assembly may have very many.
  */
 function collectVersions(eb: Over<{ a: 'assemblies' }>) {
   const highest = eb

@@ -3,8 +3,8 @@ import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import { type RunStatus, runStatuses, type TerminalStatus, terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 
 /**
- * The states of assembly runs and of their nodes as tables: which transitions there are, and why a node ended as it did. Pure; the
- * workflow imports it. (docs/assemblies.md, *Running*)
+ * The states of assembly runs and of their nodes as tables: the allowed transitions, and the reasons why nodes ended. Pure; the workflow
+ * imports it. (docs/assemblies.md, *Running*)
  */
 
 export const assemblyOperations = ['apply', 'destroy', 'plan'] as const;
@@ -14,16 +14,19 @@ export type AssemblyOperation = (typeof assemblyOperations)[number];
 interface OperationRule {
   /** Where the nodes come from: the version that is run, or what earlier runs have deployed. */
   readonly nodesFrom: 'version' | 'deployment';
-  /** Conditions and references are evaluated, and the run takes variables. Otherwise a node uses those with which it was deployed. */
+  /**
+   * Whether conditions and references are evaluated, and the run takes variables. Otherwise each node uses the variables with which it was
+   * deployed.
+   */
   readonly evaluatesInputs: boolean;
-  /** Outputs may be missing that nothing has made yet: the nodes that need them are skipped. */
+  /** Whether outputs may be missing that nothing has produced yet: the nodes that need them are then skipped. */
   readonly toleratesMissingOutputs: boolean;
   /**
-   * The operations that must have ended before it begins: a destroy goes over what it finds when it starts, and would leave behind, or
-   * destroy again, what an apply makes beside it.
+   * The operations that must have ended before it begins. A destroy reads the deployed nodes when it starts, so it would miss what a
+   * concurrent apply creates, or destroy it twice.
    */
   readonly excludes: readonly AssemblyOperation[];
-  /** The run has outputs of its own when it succeeds. */
+  /** Whether the run has outputs of its own when it succeeds. */
   readonly givesOutputs: boolean;
 }
 
@@ -51,7 +54,7 @@ export const operationRules: Record<AssemblyOperation, OperationRule> = {
   },
 };
 
-/** The statuses that may follow each status of an assembly run. `resume` queues one again that ended without success. */
+/** The statuses that may follow each status of an assembly run. `resume` queues a run again that ended without success. */
 export const assemblyRunTransitions: Record<RunStatus, readonly RunStatus[]> = {
   queued: ['running', 'pending_approval', 'canceling', ...terminalStatuses],
   running: ['pending_approval', 'canceling', ...terminalStatuses],
@@ -143,12 +146,12 @@ interface Ended {
   readonly reason?: NodeReason | null;
 }
 
-/** Whether a node was left out from the beginning: it is not among the chosen ones, or nothing of it is deployed. */
+/** Whether a node was left out from the beginning: it was not chosen, or it is not deployed. */
 export function isLeftOut({ reason }: Ended): boolean {
   return reason?.code === 'not_chosen' || reason?.code === 'not_deployed';
 }
 
-/** Whether others may use the outputs of a node. One that was not chosen lends those of an earlier run, if it is deployed. */
+/** Whether other nodes may use the outputs of a node. A node that was not chosen provides those of an earlier run, if it is deployed. */
 export function lendsOutputs({ status, reason }: Ended): boolean {
   return status === 'succeeded' || (status === 'skipped' && reason?.code === 'not_chosen');
 }
@@ -200,11 +203,11 @@ export function isRejection(reason: string | null | undefined): boolean {
 /** What the workflow of an assembly run does next. */
 export type NextAssemblyStep = { kind: 'again' } | { kind: 'wait'; seconds: number } | { kind: 'end' };
 
-/** The workflow type of assembly runs. Histories name it, so it never changes. */
+/** The workflow type of assembly runs. The histories of workflows contain it, so it never changes. */
 export const assemblyRunWorkflow = 'assemblyRun';
 
 /** The longest pause between two attempts of a node, in seconds. */
 export const maxBackoffSeconds = 3600;
 
-/** What people say of an assembly: columns of its entity, which they give and change by these names. */
+/** The fields of an assembly that people can change: columns of its entity, with the same names in requests. */
 export const assemblyFields = ['name', 'slug', 'description'] as const;

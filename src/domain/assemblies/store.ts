@@ -40,7 +40,7 @@ function toTarget(
   return { organizationId, teamId, archived: assembly.archivedAt ? [...archived, 'assembly'] : archived, assembly };
 }
 
-/** Who owns an assembly, in one query; undefined if the assembly or its owner is deleted. */
+/** The owners of an assembly, in one query; undefined if the assembly or its owner is deleted. */
 export function findAssemblyOwner(em: Em, id: string): Promise<Ownership | undefined> {
   return assembliesWithOwners(db(em))
     .where('a.id', '=', id)
@@ -49,16 +49,19 @@ export function findAssemblyOwner(em: Em, id: string): Promise<Ownership | undef
     .executeTakeFirst();
 }
 
-/** The owners of an assembly, and which of them or itself are archived. */
+/** The owners of an assembly, and which of them (or the assembly itself) are archived. */
 export interface AssemblyOwners extends Ownership, Archivable {
   readonly assemblyId: string;
   readonly organizationId: string;
   readonly teamId: string;
-  /** The assembly was deleted: its runs can only be read. */
+  /** Whether the assembly was deleted: then its runs can only be read. */
   readonly isDeleted: boolean;
 }
 
-/** The owners of an assembly, deleted or not; undefined if an owner was deleted. `lock` shares their rows and its own until the commit. */
+/**
+ * The owners of an assembly, deleted or not; undefined if an owner was deleted. `lock` takes share locks on all their rows until the
+ * commit.
+ */
 export function findAssemblyOwners(em: Em, id: string, lock: boolean): Promise<AssemblyOwners | undefined> {
   const found = assembliesWithOwners(db(em))
     .where('a.id', '=', id)

@@ -7,13 +7,13 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInRetention } from './filter-store.ts';
 import { auditScopeOf } from './scope.ts';
 
-/** Of more principals of one name, the first ones are named. */
+/** The maximum number of principals with the same name that are returned. */
 const maxCalled = 20;
 
 /**
- * The ids of the principals with a whole name or an e-mail address, in any case, that a reader knows, or whose records the reader may see: people, service
- * accounts and background principals, also deleted ones. Principals that the reader may not know take nobody's place.
- * @param retentionDays records older than this are not seen; null: all are kept
+ * The ids of the principals with this full name or e-mail address, ignoring case, that the reader may know or whose records the reader may
+ * see. They may be people, service accounts and background principals, even deleted ones. Other principals do not count towards the limit.
+ * @param retentionDays older records are ignored; null: all count
  */
 export async function findActorsCalled(
   em: Em,
@@ -35,7 +35,7 @@ export async function findActorsCalled(
     .select('p.id')
     .orderBy('p.id')
     .limit(maxCalled);
-  // Not prepared, as all reads of records are (`selectRecords`).
+  // The statement is not prepared, like all reads of records (`selectRecords`).
   const { rows } = await sql<{ id: string }>`select * from ${found} found`.execute(db(em));
   return rows.map(({ id }) => id);
 }

@@ -19,7 +19,10 @@ export const AuditRecordSchema = defineEntity({
     resourceId: p.string().nullable(),
     organizationId: p.uuid().nullable(),
     teamId: p.uuid().nullable(),
-    /** The action changes nothing, as a denied read. Keeps such records out of indexes; the action decides in which list a record is. */
+    /**
+     * Whether the action changes nothing, such as a denied read. It keeps such records out of indexes. The action, not this column, decides
+     * in which list a record appears.
+     */
     isRead: p.boolean().default(false),
     outcome: p.string().$type<'committed' | 'refused'>(),
     requestId: p.string().nullable(),

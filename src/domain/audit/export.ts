@@ -9,14 +9,16 @@ const pageSize = 500;
 const statementSeconds = 1;
 
 export interface Export {
-  /** The export has every record from before this time; later commands may not have been committed yet. The next export begins here. */
+  /**
+   * The export contains every record from before this time; later commands may not have been committed yet. The next export begins here.
+   */
   readonly completeUntil: string;
   readonly pages: AsyncGenerator<AuditRecord[]>;
 }
 
 /**
- * The records of a filter up to now that a reader may see, oldest first. A page is read when the reader takes it. Between two pages no transaction and
- * no connection is held, so a slow reader costs no more than a fast one.
+ * The records of a filter up to now that a reader may see, oldest first. Each page is read when the reader asks for it. Between pages no
+ * transaction and no connection is open, so a slow reader costs no more than a fast one.
  */
 export async function openExport(
   em: Em,

@@ -58,8 +58,8 @@ function isOfKind(eb: RecordTable, { kind, readActions = [] }: AuditFilter): Con
   if (kind === undefined) return [];
   const isOfReadAction = eb('action', '=', eb.fn.any(eb.val(readActions)));
   if (kind === 'read') return [isOfReadAction];
-  // The action decides. The column only lets PostgreSQL use indexes that hold nearly no reads: a process of a release without the column, which runs on
-  // during an upgrade, does not set it.
+  // The action decides. The column only lets PostgreSQL use indexes with hardly any reads: during an upgrade, a process of an earlier
+  // release does not set the column.
   return [sql<SqlBool>`not ${eb.ref('isRead')}`, eb.not(isOfReadAction)];
 }
 
@@ -87,7 +87,7 @@ export function isInRetention(eb: RecordTable, retentionDays: number | null): Co
 }
 
 /**
- * Whether a record shows its target to a reader of this scope, as `showTo` decides. A filter by the target finds no other records: it
+ * Whether a record shows its target to a reader of this scope, as `showTo` decides. A filter by the target finds only such records: others
  * would reveal that the target of a refusal exists.
  */
 export function showsTarget(eb: RecordTable, { organizations, teams }: AuditParts): Condition {

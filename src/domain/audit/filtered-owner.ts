@@ -9,8 +9,8 @@ const unrelated = {
 } as const;
 
 /**
- * What the filters of a list of records name. Deleted owners are found too, and a team also with an organization that it has left:
- * records outlive what they name. Such a pair is one owner, which either of its two lets somebody read. Undefined if a filter
+ * The owner that the filters of a list of records name. It also finds deleted owners, and a team with an organization that it has left,
+ * because records outlive what they name. Such a pair counts as one owner, and access to either is enough to read it. Undefined if a filter
  * names nothing.
  */
 export async function findFilteredOwner(

@@ -15,7 +15,7 @@ export interface AuditRecord {
   after: Record<string, unknown> | null;
 }
 
-/** Whether what a record is about changes something. */
+/** Whether the action of a record changes something. */
 export const recordKinds = ['change', 'read'] as const;
 export type RecordKind = (typeof recordKinds)[number];
 

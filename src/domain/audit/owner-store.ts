@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 
-/** Who did what a record says, and the owners that it names. */
+/** The actor of a record, and the owners that it names. */
 export function findRecordOwners(em: Em, id: string) {
   return db(em)
     .selectFrom('audit_records')

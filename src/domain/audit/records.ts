@@ -31,7 +31,7 @@ export async function listRecords(
   return { items, nextCursor: found.length > request.limit && last ? toCursor(last) : null };
 }
 
-/** A record as the target of a decision: it belongs to the owners that it names, and to the one who did what it says. */
+/** A record as the target of a decision: it belongs to the owners that it names, and to its actor. */
 export async function findRecord(
   em: Em,
   id: string,
@@ -43,7 +43,7 @@ export async function findRecord(
   return { id, organizationId, teamId, isCallersOwn: actorId === callerId };
 }
 
-/** Whether a reader may see a record of what an actor did. @param actor an id, or the name of a part of the service */
+/** Whether the reader may see any record of an actor. @param actor an id, or the name of a part of the service */
 export async function hasRecordBy(
   em: Em,
   reader: Principal,

@@ -13,14 +13,14 @@ export interface AuditParts {
   readonly teams: readonly string[];
 }
 
-/** Administrators see everything; others see their own acts and, with `audit:read`, what they administer. */
+/** Administrators see everything; others see their own actions and, with `audit:read`, the records of what they administer. */
 export function auditScopeOf(principal: Principal): AuditScope {
   if (isPlatformAdministrator(principal)) return 'all';
   const own = { actors: [principal.id], organizations: [], teams: [] };
   return mayReadOthers(principal) ? { ...own, ...administered(principal) } : own;
 }
 
-/** Drops what a filter makes superfluous: it finds nothing outside the scope already. */
+/** Drops the parts of a scope that a filter makes superfluous, because the filter finds nothing outside of it. */
 export function narrowScope(scope: AuditScope, filter: AuditFilter): AuditScope {
   if (scope === 'all') return scope;
   const { actor = '', organization_id: organization = '', team_id: team = '' } = filter;
@@ -29,8 +29,7 @@ export function narrowScope(scope: AuditScope, filter: AuditFilter): AuditScope 
 }
 
 /**
- * A record as a reader is shown it. Somebody's own refusal does not say what the answer hid: whether a target existed, and
- * whose it is.
+ * A record in the form for a reader. In a reader's own refusal, it hides what the answer hid: whether the target exists, and who owns it.
  */
 export function showTo(principal: Principal, record: AuditRecord): AuditRecord {
   if (record.outcome !== 'refused' || maySeeTarget(principal, record)) return record;
@@ -41,7 +40,7 @@ function maySeeTarget(principal: Principal, { organization_id: organizationId, t
   return mayReadAuditOf(principal, { organizationId, teamId });
 }
 
-/** Whether a principal may read every record that names an organization or a team; of the installation, which is neither, every record. */
+/** Whether a principal may read every record that names an organization or a team; for the installation (neither), every record. */
 export function mayReadAuditOf(principal: Principal, owner: Pick<Ownership, 'organizationId' | 'teamId'>): boolean {
   return isPlatformAdministrator(principal) || (mayReadOthers(principal) && administers(principal, owner));
 }

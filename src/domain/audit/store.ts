@@ -11,7 +11,7 @@ import { type AuditParts, type AuditScope, narrowScope } from './scope.ts';
 /** The records to read, and the position to start from. */
 export interface Selection {
   readonly filter: AuditFilter;
-  /** What the reader may see of what the filter finds. */
+  /** The records that the reader may see. */
   readonly scope: AuditScope;
   /** Records older than this are not read, even while their partition still exists; null: all are kept. */
   readonly retentionDays: number | null;
@@ -77,8 +77,8 @@ function selectPage(em: Em, { filter, scope, retentionDays, direction, from, lim
 }
 
 /**
- * The first records of a scope: the first ones of each of its parts, merged. Each part is read in the order of its own index, so
- * a page costs the same wherever it begins and however many records others have. A record may be in several parts.
+ * The first records of a scope: the first ones of each of its parts, merged. Each part is read in the order of its own index, so a page
+ * costs the same wherever it begins and for any number of other records. A record may be in several parts.
  */
 function selectParts(em: Em, selection: Selection, { actors, organizations, teams }: AuditParts) {
   const order = selection.direction === 'older' ? 'desc' : 'asc';
@@ -126,9 +126,8 @@ export async function readRecords(em: Em, ids: readonly string[]): Promise<Map<s
 }
 
 /**
- * The clock, and the time up to which every record is visible. A record takes its time inside its transaction, so no record
- * that is still to be committed is older than the oldest transaction that writes. `marginSeconds` covers transactions that have
- * not been given an id yet.
+ * The clock, and the time up to which every record is visible. A record gets its time inside its transaction, so no uncommitted record is
+ * older than the oldest writing transaction. `marginSeconds` covers transactions that do not have an id yet.
  */
 export async function readHorizon(em: Em, marginSeconds: number): Promise<{ now: string; settled: string }> {
   const activity = sql<{ datname: string; backendXid: string | null; xactStart: string | null }>`pg_stat_activity`;

@@ -5,7 +5,7 @@ import { openCredentials, type SealedCredentials } from './envelope.ts';
 import type { Delivery } from './kinds/kind.ts';
 import { type ConnectionKind, kindOf } from './kinds/kinds.ts';
 
-/** A connection whose credentials an attempt is to get. */
+/** A connection whose credentials an attempt will get. */
 export interface DeliveredConnection extends SealedCredentials {
   readonly id: string;
   readonly kind: ConnectionKind;
@@ -21,11 +21,11 @@ export interface ReceivingAttempt extends Omit<TokenRequest, 'audience'> {
 interface Delivered {
   /** The environment variable that holds the value, or the path of the file. */
   readonly name: string;
-  /** Stands for the content if that is another in each attempt. */
+  /** A stable identity of the content, if the content differs in each attempt. */
   readonly identity?: string;
 }
 
-/** What a connection gives one attempt. It stays in the worker and its executor: never store or log it. */
+/** What a connection provides to one attempt. It stays in the worker and its executor: never store or log it. */
 export interface AttemptDelivery {
   readonly variables: readonly (Delivered & { readonly value: string; readonly sensitive: boolean })[];
   readonly files: readonly (Delivered & { readonly text: string; readonly links?: Readonly<Record<string, string>> })[];
@@ -51,7 +51,7 @@ export async function deliverToAttempt(
   return toAttempt(deliver(config, credentials, { token, runId }), `${connection.id}.${connection.credentialRevision}`);
 }
 
-/** @param of what the delivery comes from, if its content is another in each attempt */
+/** @param of the source of the delivery, if its content differs in each attempt */
 function toAttempt({ settings = {}, variables, files }: Delivery, of: string | null): AttemptDelivery {
   const named = (name: string) => ({ name, ...(of !== null && { identity: `${of}.${name}` }) });
   const valuesOf = (values: Readonly<Record<string, string>>, sensitive: boolean) =>

@@ -1,6 +1,6 @@
 import type { Access } from '#domain/shared/access/decide.ts';
 
-/** Reading connections. Everybody who may use connections sees those of the installation, to choose one. */
+/** The right to read connections. Everybody who may use connections can see those of the installation, to choose one. */
 export const connectionReading = {
   anyOf: ['connection:manage', 'connection:use', 'connection:test'],
   scope: 'owned',

@@ -19,7 +19,7 @@ interface GivenSettings {
   readonly credentials: unknown;
 }
 
-/** What the installation allows. */
+/** The settings of the installation that limit connections. */
 export interface Circumstances {
   readonly outbound: OutboundPolicy;
   /** Null: the service cannot issue tokens. */
@@ -27,12 +27,12 @@ export interface Circumstances {
 }
 
 const maxBytes = 128 * 1024;
-/** Stands for the identity of an attempt where only the names of what is delivered matter. */
+/** A placeholder for the identity of an attempt, used if only the names of the delivered variables and files matter. */
 const noIdentity = { token: '', runId: '' };
 
 /**
- * Checks the settings of a connection, and that the service may connect to where it would send the credentials. This may resolve names,
- * so it does not belong in a transaction.
+ * Checks the settings of a connection, and that the service may connect to the systems that would get the credentials. This may resolve
+ * names, so it does not belong in a transaction.
  * @throws Invalid naming the fields; IssuerUnknown; Unprocessable or Unavailable for a URL, as `checkOutboundField`
  */
 export async function checkSettings(
@@ -79,7 +79,7 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
   return data;
 }
 
-/** Messages of the schemas name fields and rules, and never repeat a value. There are no data where there are problems. */
+/** Messages of the schemas name fields and rules, and never repeat a value. If there are problems, there is no data. */
 function examine<T>(schema: z.ZodType<T>, value: unknown, place: string): { data?: T; problems: FieldProblem[] } {
   if (Buffer.byteLength(JSON.stringify(value)) > maxBytes) {
     const message = `${place}: must have at most ${maxBytes / 1024} KiB`;

@@ -16,7 +16,7 @@ import { sealCredentials } from './envelope.ts';
 import type { ConnectionKind } from './kinds/kinds.ts';
 import { type ConnectionDetails, type ConnectionTarget, findConnection, insertConnection } from './store.ts';
 
-/** How many connections an owner may have. The list of connections has no pages. */
+/** The maximum number of connections of an owner, since their list has no pages. */
 export const maxConnections = 200;
 
 interface NewConnection {
@@ -42,8 +42,8 @@ export async function createConnection(
 }
 
 /**
- * Changes the name of a connection, or all of its settings. The caller has locked the row. Whoever changes the config brings the credentials: so
- * nobody can have kept credentials sent to another host.
+ * Changes the name of a connection, or all of its settings. The caller has locked the row. A change of the config must include the
+ * credentials, so that nobody can redirect stored credentials to another host.
  */
 export async function updateConnection(
   tx: Transaction,
@@ -73,11 +73,11 @@ interface UpdatedConnection {
 
 /** Checked settings, and the config of the connection that the credentials are meant for. */
 export interface SettingsForConfig extends CheckedSettings {
-  /** Undefined: the request brought the config itself. */
+  /** Undefined: the request contained the config itself. */
   readonly keptConfig: ConnectionDetails['config'] | undefined;
 }
 
-/** Replaces the credentials. Whatever got the former ones keeps them until it ends. The caller has locked the row. */
+/** Replaces the credentials. Attempts that have received the former ones keep them until they end. The caller has locked the row. */
 export async function rotateCredentials(
   tx: Transaction,
   keyRing: KeyRing,
@@ -87,7 +87,7 @@ export async function rotateCredentials(
   return updateConnection(tx, keyRing, target, { name: undefined, settings, expectedRevision });
 }
 
-/** Finds a connection that is to be deleted. With `lock` it locks the projects and environments that bind it, and then the connection. */
+/** Finds a connection to delete. With `lock` it locks the projects and environments that bind it, and then the connection. */
 export async function findConnectionToDelete(em: Em, id: string, lock: boolean): Promise<ConnectionTarget | undefined> {
   const known = await findConnection(em, id);
   if (!known || !lock) return known;
@@ -107,7 +107,7 @@ export async function deleteConnection(
   await tx.em.remove(tx.em.getReference(Connection, connection.id)).flush();
 }
 
-/** Credentials go to the config that they were checked with, and never to one that somebody saved meanwhile. Another name does no harm. */
+/** Refuses credentials if somebody has saved another config since they were checked. A changed name is no problem. */
 function refuseOvertaken({ config }: ConnectionDetails, settings: SettingsForConfig | undefined): void {
   if (settings?.keptConfig === undefined || isDeepStrictEqual(settings.keptConfig, config)) return;
   throw new Conflict('the connection was changed at the same time: read it again', 'concurrent_change');

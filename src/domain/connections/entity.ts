@@ -7,7 +7,7 @@ export const ConnectionSchema = defineEntity({
   name: 'Connection',
   tableName: 'connections',
   uniques: [
-    // Null counts as equal there: each owner has a name once, and so has the installation.
+    // The constraint treats nulls as equal, so names are unique for each owner and for the installation.
     { name: 'connections_owner_name_unique', properties: ['organizationId', 'teamId', 'projectId', 'name'] },
   ],
   indexes: [

@@ -1,6 +1,6 @@
 import { ServiceError } from '#domain/shared/errors.ts';
 
-/** The credentials of a connection cannot be opened. Its metadata can still be read, and new credentials mend it. */
+/** The credentials of a connection cannot be opened. Its metadata can still be read, and setting new credentials repairs it. */
 export class CredentialsUnavailable extends ServiceError {
   constructor(cause: unknown) {
     const message =

@@ -10,7 +10,7 @@ import { openCredentials } from './envelope.ts';
 import { git, isBelow, toGitCredential } from './kinds/git.ts';
 import { findUsableConnection } from './usable-store.ts';
 
-/** Who reads a repository, for a template of which owner. */
+/** The principal who reads a repository, and the owner of the template. */
 export interface GitReader {
   readonly em: Em;
   readonly keyRing: KeyRing;
@@ -18,7 +18,7 @@ export interface GitReader {
   readonly owner: Ownership;
 }
 
-/** Where the connection is decides who may use it for a template, so the permission alone is asked of the publisher. */
+/** The publisher needs only the permission: the owner of the connection decides for which templates it may be used. */
 const useAccess: Access = {
   anyOf: ['connection:use'],
   scope: 'platform',
@@ -27,10 +27,10 @@ const useAccess: Access = {
 };
 
 /**
- * The credential of the connection that a template names for its repository. It is for repositories below the connection's URL alone:
- * whoever publishes chooses the URL, and must not have the credential sent to a host of theirs.
- * @throws FeatureDisabled while connections are turned off; Forbidden without `connection:use`; Unprocessable if there is no such connection, or its URL is another;
- * CredentialsUnavailable if its credentials do not open
+ * The credential of the connection that a template names for its repository. It may only be used for repositories below the connection's
+ * URL: the publisher chooses the URL of the repository, and must not redirect the credential to another host.
+ * @throws FeatureDisabled while connections are turned off; Forbidden without `connection:use`; Unprocessable if there is no such
+ * connection, or the repository is not below its URL; CredentialsUnavailable if its credentials cannot be opened
  */
 export async function findGitCredential(
   { em, keyRing, principal, owner }: GitReader,

@@ -33,7 +33,7 @@ function lockConnection(em: Em, id: string): Promise<ConnectionDetails | undefin
   return lockRows(found, ['c'], 'change').forUpdate('c').executeTakeFirst();
 }
 
-/** The connections that a principal may read, by name. Those of the installation are for everybody who may use connections. */
+/** The connections that a principal may read, by name. Everybody who may use connections can read those of the installation. */
 export function listConnections(em: Em, principal: Principal, filter: OwnerIds): Promise<ConnectionDetails[]> {
   return selectConnections(em)
     .where((eb) => {

@@ -11,7 +11,7 @@ interface WantedConnection {
 
 /**
  * The connection of this name that a thing of a team may use, with its seals: the team's own, else its organization's, else the
- * installation's. What belongs to no team uses the installation's alone.
+ * installation's. A thing without a team can use only the installation's.
  */
 export function findUsableConnection(
   em: Em,

@@ -33,13 +33,13 @@ export const EnvironmentSchema = defineEntity({
     ttlSeconds: p.integer().nullable(),
     /** The isolation that a worker must have to execute runs of this environment; null: any. */
     isolation: p.string().$type<'sandbox'>().nullable(),
-    /** The options that its runs may use; null: as usual. */
+    /** The options that its runs may use; null: the defaults of its kind. */
     allowedOptions: p.json<RunOptionName[]>().nullable(),
-    /** Which secrets planning may get; null: those that applying gets. */
+    /** Which secrets planning may get; null: the same as applying. */
     planSecrets: p.string().$type<PlanSecretsDemand>().nullable(),
-    /** The tool that its runs use; null: that of their templates. */
+    /** The tool that its runs use; null: the tool of their templates. */
     tool: p.json<WantedTool>().nullable(),
-    /** Kept from applies until it is unlocked, or its time is over. */
+    /** The lock, which keeps applies from starting until it is removed or expires; null: not locked. */
     lock: p.json<StoredHold>().nullable(),
     freezeWindows: p.json<FreezeWindow[]>().default([]),
     eligibilityGeneration: p.integer().default(1),
@@ -68,7 +68,7 @@ export const EnvironmentVariableSchema = defineEntity({
     value: p.json<JsonValue>().nullable(),
     /** The sealed JSON value of a sensitive variable. */
     sealedValue: p.blob().nullable().hidden(),
-    /** The value that planning gets in place of the other one; null: the same. */
+    /** The value that planning gets instead; null: the same value. */
     planValue: p.json<JsonValue>().nullable(),
     sealedPlanValue: p.blob().nullable().hidden(),
     /** Whether the planning of runs gets it. */

@@ -23,7 +23,8 @@ import {
 import { type EnvironmentFields, type EnvironmentTarget, findEnvironment, insertEnvironment } from './store.ts';
 
 /**
- * Makes an environment of a project. Without an approval policy, it gets that of the settings, and of its kind where that protects more.
+ * Creates an environment of a project. Without an approval policy, it gets that of the settings, and that of its kind where this is
+ * stricter.
  * @throws Forbidden for production with a weaker policy, if the caller may not weaken one
  * @throws Conflict for something archived, or a slug that is taken
  */
@@ -56,7 +57,7 @@ export async function createEnvironment(
 }
 
 /**
- * Changes an environment. A change of what protects it is an event.
+ * Changes an environment. A change of its protection publishes an event.
  * @throws Forbidden if the change weakens the environment's protection and the caller may not do that
  * @throws Conflict for a stale revision, something archived, or a slug that is taken
  */
@@ -85,7 +86,7 @@ export async function updateEnvironment(
   return { updated: await readBack(findEnvironment(tx.em, environment.id)), difference };
 }
 
-/** The fields that a request may change, as they are now. */
+/** The present values of the fields that a request may change. */
 export function describeEnvironment(environment: EnvironmentTarget): EnvironmentFields {
   const { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ...rules } = environment;
   const { ttlSeconds, isolation, allowedOptions, planSecrets, tool } = rules;

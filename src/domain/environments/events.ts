@@ -16,7 +16,7 @@ const Protection = z.strictObject({
   plan_secrets: z.enum(planSecretsDemands).nullable().optional(),
 });
 
-/** What happens to environments. */
+/** The events of environments. */
 export const environmentEvents = {
   'environment.protection_changed': {
     subject: 'environment',
@@ -25,7 +25,7 @@ export const environmentEvents = {
     data: z.strictObject({
       before: Protection,
       after: Protection,
-      /** What protects less than before; a change of the kind counts in either direction. */
+      /** The protections that are weaker than before; a change of the kind counts in either direction. */
       weakened: z.array(z.enum(protections)),
     }),
   },

@@ -4,7 +4,7 @@ import { humanName } from '#domain/shared/values/human-name.ts';
 import { TimeZone } from '#domain/shared/values/time-zone.ts';
 import { TimeInput } from '#domain/shared/values/times.ts';
 
-/** The times at which no apply starts in an environment: once, between two times, or every week by the clocks of a time zone. */
+/** The times at which no apply starts in an environment: once, between two times, or every week in a time zone. */
 
 export const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 

@@ -3,8 +3,8 @@ import { db } from '#domain/db.ts';
 import { phasesWithOwnPolicy } from '#domain/shared/vocabulary/runs.ts';
 
 /**
- * Raises the revision of the runs that show the policy of an environment, which has changed. The caller has locked the environment;
- * the runs are locked in the order of their ids.
+ * Raises the revisions of the runs that show the policy of an environment, after the policy has changed. The caller has locked the
+ * environment; the runs are locked in the order of their ids.
  */
 export async function raiseRevisionOfGovernedRuns(em: Em, environmentId: string): Promise<void> {
   await db(em)

@@ -7,11 +7,11 @@ import type { DemandedIsolation } from '#domain/workers/model.ts';
 export const environmentKinds = ['development', 'staging', 'production'] as const;
 export type EnvironmentKind = (typeof environmentKinds)[number];
 
-/** What an environment may demand of secrets: `weaker`: planning gets other ones than applying, or none. */
+/** The demands of an environment on secrets. `weaker`: planning gets other secrets than applying, or none. */
 export const planSecretsDemands = ['weaker'] as const;
 export type PlanSecretsDemand = (typeof planSecretsDemands)[number];
 
-/** What protects an environment. Weakening it takes more than the right to write the environment. */
+/** The protections of an environment. Weakening one requires more than the right to change the environment. */
 export const protections = ['kind', 'approval_policy', 'isolation', 'allowed_options', 'plan_secrets'] as const;
 export type Protection = (typeof protections)[number];
 
@@ -28,11 +28,11 @@ interface EnvironmentRules {
   /** Seconds after which a deployment is due for destruction; null: never. */
   readonly ttlSeconds?: number | null | undefined;
   readonly isolation?: DemandedIsolation | undefined;
-  /** The options that runs may use; null: as usual. */
+  /** The options that runs may use; null: the defaults of the kind. */
   readonly allowedOptions?: RunOptionName[] | null | undefined;
-  /** Which secrets planning may get; null: those that applying gets. */
+  /** Which secrets planning may get; null: the same as applying. */
   readonly planSecrets?: PlanSecretsDemand | null | undefined;
-  /** The tool that its runs use; null: that of their templates. */
+  /** The tool that its runs use; null: the tool of their templates. */
   readonly tool?: WantedTool | null | undefined;
 }
 

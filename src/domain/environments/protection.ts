@@ -24,11 +24,14 @@ import {
 } from './model.ts';
 import type { EnvironmentFields, EnvironmentTarget } from './store.ts';
 
-/** What protects an environment: its kind, its approval policy, the isolation that it demands, the options that runs may use, and the secrets that planning may get. */
+/**
+ * Rules for the protections of an environment: its kind, its approval policy, the isolation that it demands, the options that runs may use,
+ * and the secrets that planning may get.
+ */
 
 /**
- * The policy that a change leads to; undefined if it stays. What the change omits stays, but an environment that becomes
- * production gets at least production's approval for that.
+ * The policy after a change; undefined if it does not change. Omitted members stay, but an environment that becomes production gets at
+ * least production's approval.
  */
 export function choosePolicy(
   environment: EnvironmentTarget,
@@ -42,7 +45,7 @@ export function choosePolicy(
   return { required, when, allow_self };
 }
 
-/** The policy of an environment that states none. Production is never without the approval of its kind. */
+/** The policy of a new environment that states none. Production always gets at least the approval of its kind. */
 export function usualPolicy(kind: EnvironmentKind, { default_approval_policy: set }: SettingsDocument): ApprovalPolicy {
   if (set === undefined) return defaultApproval[kind];
   return kind === 'production' ? strictestPolicy(set, defaultApproval.production) : set;
@@ -69,8 +72,8 @@ export function refuseWeakening(
 }
 
 /**
- * Refuses a new production environment with less than production's approval to those who may not weaken one: they could delete an
- * environment and create it again otherwise. @throws Forbidden
+ * Refuses a new production environment with less than production's approval, unless the principal may weaken policies: otherwise somebody
+ * could delete an environment and create it again. @throws Forbidden
  */
 export function refuseWeakProduction(principal: Principal, owner: Ownership, created: EnvironmentFields): void {
   if (created.kind !== 'production') return;
@@ -78,7 +81,7 @@ export function refuseWeakProduction(principal: Principal, owner: Ownership, cre
   refuseWeakening(principal, owner, usual, created);
 }
 
-/** Whether a change of an environment is one of its approval policy, which its runs show. */
+/** Whether a change of an environment changes its approval policy, which its runs show. */
 export function changesPolicy({ after }: Difference<EnvironmentFields>): boolean {
   return policyFields.some((field) => after[field] !== undefined);
 }
@@ -101,7 +104,7 @@ export function publishProtection(
   tx.publish({ type: 'environment.protection_changed', subjectId, owners: { organizationId, teamId }, data });
 }
 
-/** What a change weakens. The kind counts whenever it changes, because people rely on it. */
+/** The protections that a change weakens. Every change of the kind counts, because people rely on it. */
 function findWeakened(before: EnvironmentFields, after: EnvironmentFields): Protection[] {
   const isWeaker: Record<Protection, boolean> = {
     kind: after.kind !== before.kind,

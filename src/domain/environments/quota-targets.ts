@@ -12,7 +12,7 @@ type Find = (em: Em, id: string, lock: boolean) => Promise<(Ownership & { readon
 const finders: Readonly<Record<QuotaScope, Find>> = {
   environment: findEnvironment,
   team: findTeamById,
-  // Only by its id: a slug may name another organization tomorrow.
+  // An organization is found only by its id, because its slug may later name another one.
   organization: async (em, id, lock) => (isId(id) ? findById(em, id, lock) : undefined),
   installation: async (_em, id) => (id === installationId ? { ...installationOwnership, name: null } : undefined),
 };

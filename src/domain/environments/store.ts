@@ -56,7 +56,7 @@ function selectEnvironments(queries: Kysely<Tables>) {
     );
 }
 
-/** What authorization and answers use of an environment. */
+/** The columns of an environment for authorization and answers. */
 export type EnvironmentTarget = RowOf<typeof selectEnvironments>;
 
 /** The fields of an environment that a request may change. */

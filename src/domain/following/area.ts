@@ -6,7 +6,7 @@ export const entities = [InstanceFollowSchema] as const;
 export const ownership = followingKinds;
 
 export const subscriptions = [
-  // Instances whose inputs changed say so, and those that follow get runs.
+  // Marks the instances whose inputs changed, and starts runs of those that follow.
   {
     subscriber: 'following',
     types: [

@@ -5,7 +5,10 @@ import { readPrincipals } from '#domain/shared/access/store.ts';
 import { followAuthority } from './authority.ts';
 import { findFollow } from './follows-store.ts';
 
-/** The people who hear that an instance could not follow: whoever let it follow, or answers for who did, and those in its team who may let it follow. */
+/**
+ * The people to notify that an instance could not follow: the person who enabled it or answers for the account that did, and those in its
+ * team who may enable it.
+ */
 export async function findFollowAudience(em: Em, instanceId: string): Promise<string[]> {
   const found = await findFollow(em, instanceId);
   if (!found) return [];

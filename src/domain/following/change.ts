@@ -12,15 +12,15 @@ export interface FollowDeps extends ResolveDeps {
   readonly log: Logger;
 }
 
-/** What may have changed of the outputs that an instance was deployed with. */
+/** A possible change of the outputs that an instance was deployed with. */
 export interface UpstreamChange {
   readonly follow: Follow;
   /** The states of the sources once this change has been followed. */
   readonly seen: string;
-  /** What changed; where nothing is known to have changed, what could not be compared. */
+  /** The changed reads; if none is known to have changed, those that could not be compared. */
   readonly reads: readonly UpstreamRead[];
   /** The run that changed them; null: none did. */
   readonly startedBy: string | null;
-  /** The runs that deployed what is read as it is now. */
+  /** The runs that produced the present outputs. */
   readonly runs: readonly string[];
 }

@@ -4,7 +4,7 @@ import { Instance } from '#domain/instances/entity.ts';
 import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
 import type { FollowFailure } from './model.ts';
 
-/** That an instance gets a new run when outputs change that it was deployed with. */
+/** A setting of an instance: it gets a new run when outputs that it was deployed with change. */
 export const InstanceFollowSchema = defineEntity({
   name: 'InstanceFollow',
   tableName: 'instance_follows',
@@ -16,10 +16,10 @@ export const InstanceFollowSchema = defineEntity({
     authorityName: p.string(),
     credentialId: p.uuid().nullable(),
     responsibleUserId: p.uuid().nullable(),
-    /** The owners for whom it was last saved. It starts nothing for others, to whom the instance came with a transfer. */
+    /** The owners of the instance when this was last saved. After a transfer to other owners, it starts no runs. */
     savedForOrganizationId: p.uuid(),
     savedForTeamId: p.uuid(),
-    /** When a transfer ended it, also if the instance has come back since; null: none did. */
+    /** When a transfer ended it, even if the instance has returned since; null: no transfer has. */
     voidSince: at().nullable(),
     savedAt: at(),
     /** The deployments and states of its sources that it has followed. It follows each of them once. */

@@ -1,5 +1,5 @@
-/** The instance has come to other owners than those for whom it was let to follow. */
+/** The instance has other owners than when it was set to follow. */
 export class OwnerChanged extends Error {}
 
-/** The instance moved after its change was read. It is read again. */
+/** The instance changed after its upstream change was read, so it must be read again. */
 export class FollowMoved extends Error {}

@@ -10,7 +10,10 @@ export type Failure = Omit<FollowFailure, 'at'>;
 
 export const failureFor = (reason: FollowReason): Failure => ({ reason, message: followReasons[reason] });
 
-/** Keeps why the instance did not follow, and tells its owners of today, unless somebody has saved it again or a transfer has ended it meanwhile. */
+/**
+ * Records why the instance did not follow, and notifies its present owners, unless somebody has saved the setting again or a transfer has
+ * ended it meanwhile.
+ */
 export async function fail(
   { transactions }: FollowDeps,
   { follow: found, seen }: UpstreamChange,

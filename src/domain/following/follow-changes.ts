@@ -14,8 +14,8 @@ export interface FollowChange {
 }
 
 /**
- * Lets an instance follow the outputs that it is deployed with, under the author's authority, or ends it. What has changed until now is not followed. The
- * caller has locked its row. Returns the revision of the instance and whether it followed before.
+ * Makes an instance follow the outputs that it is deployed with, under the author's authority, or stops that. Earlier changes are not
+ * followed. The caller has locked its row. Returns the revision of the instance and whether it followed before.
  * @throws Conflict for a stale revision, or an instance without an environment
  */
 export async function setFollow(

@@ -7,7 +7,7 @@ import { findEndedRun, findFollows, stopReason } from './follows-store.ts';
 import { maxFollowers } from './model.ts';
 
 interface FollowLimits {
-  /** How many instances may follow one event. */
+  /** The maximum number of instances that follow one event. */
   readonly followers: number;
   /** How many instances are read at a time. */
   readonly page: number;
@@ -16,10 +16,11 @@ interface FollowLimits {
 const usualLimits: FollowLimits = { followers: maxFollowers, page: 100 };
 
 /**
- * Looks at what may concern an event: after a run, its own instance, for what changed while it was under way, and those that were deployed with its outputs;
- * else those that were deployed with outputs of the subject. Keeps whether their inputs changed, and lets those follow that do. It may be repeated: each state
- * of what an instance reads is followed once.
- * @throws any error that may pass, once all instances were tried: the delivery tries again
+ * Processes the instances that an event may concern. After a run, these are its own instance, because outputs may have changed while the
+ * run was executing, and the instances that were deployed with its outputs. For other events, they are the instances that were deployed
+ * with outputs of the subject. It records whether their inputs changed, and starts runs of those that follow. It may be repeated: each
+ * state of the sources is followed once.
+ * @throws any temporary error, after all instances were tried; the delivery is then repeated
  */
 export async function followEvent(
   deps: FollowDeps,
@@ -41,7 +42,7 @@ export async function followEvent(
   if (errors.length > 0) throw errors[0];
 }
 
-/** Looks at one instance; lets it follow if there is a cause. */
+/** Processes one instance; if there is a cause, the instance may follow it. */
 type Attempt = (instanceId: string, cause: Cause | null) => Promise<void>;
 
 async function lookAfterRun(deps: FollowDeps, runId: string, attempt: Attempt, limits: FollowLimits): Promise<void> {
@@ -52,14 +53,14 @@ async function lookAfterRun(deps: FollowDeps, runId: string, attempt: Attempt, l
   if (run.hasChanged) await lookAtDependents(deps, { sourceId, runId, isFollowed }, attempt, limits);
 }
 
-/** What changed, and whether those follow it that follow anything. */
+/** The changed source, and whether instances follow it. */
 interface Source {
   readonly sourceId: string;
   readonly runId: string | null;
   readonly isFollowed: boolean;
 }
 
-/** Those that follow nothing any longer are told why, and take nobody's place. */
+/** Processes the dependents of a source. Instances that no longer follow are notified why, and do not count towards the limit. */
 async function lookAtDependents(
   { orm }: FollowDeps,
   { sourceId, runId, isFollowed }: Source,

@@ -18,7 +18,7 @@ import {
 import { type FollowReason, maxChain, stops } from './model.ts';
 import { startFollower } from './start-follower.ts';
 
-/** Why an instance is looked at. */
+/** Why an instance is processed. */
 export interface Cause {
   /** The run that ended; null: something else happened to what the instance reads. */
   readonly runId: string | null;
@@ -26,7 +26,7 @@ export interface Cause {
   readonly isBeyondLimit: boolean;
 }
 
-/** Starts a run of the instance if outputs changed that it was deployed with, or keeps why it does not. */
+/** Starts a run of the instance if outputs that it was deployed with have changed, or records why it does not. */
 export async function follow(deps: FollowDeps, instanceId: string, cause: Cause): Promise<void> {
   const change = await findChange(deps, instanceId, cause.runId);
   if (!change) return;
@@ -36,7 +36,7 @@ export async function follow(deps: FollowDeps, instanceId: string, cause: Cause)
     const principal = await deps.transactions.run(({ em }) => findStoredPrincipal(em, change.follow));
     await startFollower(deps, change, principal);
   } catch (error) {
-    // What is under way ends, and then this is asked again; every other change is read again by the next try.
+    // If a run is executing, its end triggers this again. Any other change is read again by the next try.
     if (error instanceof FollowMoved && (await isBusy(deps.orm.em.fork(), instanceId))) return;
     const failure = toFailure(error);
     if (!failure) throw error;
@@ -52,7 +52,7 @@ async function findChange(
 ): Promise<UpstreamChange | undefined> {
   const em = deps.orm.em.fork();
   const found = await findFollow(em, instanceId);
-  // A run that is under way ends, and then this is asked again.
+  // The end of an executing run triggers this again.
   if (!found || (found.failure && stops(found.failure)) || (await isBusy(em, instanceId))) return undefined;
   const { seen, sources } = await readSeen(em, instanceId, await findReadingDeployment(em, instanceId));
   if (seen === found.seen) return undefined;
@@ -69,13 +69,13 @@ async function findChange(
   return { follow: found, seen, reads, startedBy, runs };
 }
 
-/** Why nothing can be read anew, whoever asks for it; null: something can. */
+/** Why no read can be repeated, independent of the caller; null: some read can. */
 function reasonIn(reads: readonly UpstreamRead[]): FollowReason | null {
   if (!reads.some(hasChanged)) return 'not_compared';
   return reads.every(({ upstream }) => upstream === 'ended') ? 'source_ended' : null;
 }
 
-/** Whether all that is new was said before: that stays so, whatever the owners of what is read do with it. */
+/** Whether the same failure was already reported, so that it is not reported again. */
 function isKnown({ failure }: Follow, reads: readonly UpstreamRead[]): boolean {
   const reason = reasonIn(reads);
   return reason !== null && failure?.reason === reason;
@@ -86,7 +86,7 @@ function runsBehind(reads: readonly UpstreamRead[], sources: readonly SeenSource
   return changed.map(({ deployedRunId }) => deployedRunId).filter((id) => id !== null);
 }
 
-/** Why no run may start for a change, whoever asks for it. */
+/** Why no run may start for a change, independent of the caller. */
 async function findHindrance(
   { orm }: FollowDeps,
   { follow: found, reads, runs }: UpstreamChange,

@@ -59,28 +59,28 @@ function selectFollows(em: Em, instanceIds: readonly string[]) {
 
 export type Follow = NonNullable<Awaited<ReturnType<typeof findFollow>>>;
 
-/** That its owners let an instance follow. */
+/** The grant by which its owners let an instance follow. */
 export function grantOf({ savedForTeamId, savedForOrganizationId, voidSince }: Follow): Grant {
   return { savedFor: { teamId: savedForTeamId, organizationId: savedForOrganizationId }, voidSince };
 }
 
-/** Why the authority does not hold any longer under which an instance follows; null: it does. */
+/** Why the authority under which an instance follows is no longer valid; null: it is valid. */
 export function lostReason(follow: Follow): FollowReason | null {
   return isInForce(grantOf(follow), follow) ? follow.lost : 'owner_changed';
 }
 
-/** Why an instance follows nothing any longer until somebody saves that again; null: it follows. */
+/** Why an instance has stopped following until somebody saves the setting again; null: it follows. */
 export function stopReason(follow: Follow): FollowReason | null {
   const { failure } = follow;
   return failure && stops(failure) ? failure.reason : lostReason(follow);
 }
 
-/** What is kept about an instance that follows, with the instance as it is; undefined: it does not follow. */
+/** The follow setting of an instance, with the present instance; undefined: it does not follow. */
 export function findFollow(em: Em, instanceId: string) {
   return selectFollows(em, [instanceId]).executeTakeFirst();
 }
 
-/** The same of those among some instances that follow, by their ids. */
+/** The follow settings of those instances that follow, by their ids. */
 export async function findFollows(em: Em, instanceIds: readonly string[]): Promise<ReadonlyMap<string, Follow>> {
   if (instanceIds.length === 0) return new Map();
   const follows = await selectFollows(em, instanceIds).execute();
@@ -88,8 +88,8 @@ export async function findFollows(em: Em, instanceIds: readonly string[]): Promi
 }
 
 /**
- * Locks an instance and how it follows until the commit, so that its owners stay who they are; answers it as it is now. Undefined if somebody has saved it
- * since it was read, a transfer has ended it, or it has seen more.
+ * Locks an instance and its follow setting until the commit, so that its owners do not change; returns the present setting. Undefined if,
+ * since it was read, somebody has saved it, a transfer has ended it, or it has followed a newer state.
  */
 export async function lockUnchanged(em: Em, read: Follow): Promise<Follow | undefined> {
   await lockInstance(em, read.instanceId);
@@ -99,8 +99,8 @@ export async function lockUnchanged(em: Em, read: Follow): Promise<Follow | unde
 }
 
 /**
- * What a run that has ended may have to be followed for: its instance, and whether it may have changed the outputs. `isFollowed`: it succeeded. One that failed
- * may have changed them in part, so dependents say so and start nothing. Nothing follows a scan.
+ * A finished run whose outputs may have changed, with its instance. `isFollowed`: it succeeded. A failed run may have changed some outputs,
+ * so dependents are only marked and start no runs. Scans are not followed.
  */
 export async function findEndedRun(em: Em, runId: string) {
   const run = await db(em)
@@ -133,7 +133,7 @@ export interface SeenSource {
 
 type Deployment = NonNullable<Awaited<ReturnType<typeof findReadingDeployment>>>;
 
-/** The deployments and states of what an instance reads, and which of it may not be read any longer, to be compared as one text. */
+/** The deployments and states of the sources of an instance, and which of them may no longer be read, as one text for comparison. */
 export async function readSeen(
   em: Em,
   instanceId: string,
@@ -150,7 +150,7 @@ export async function readSeen(
   return { seen: JSON.stringify(seen), sources };
 }
 
-/** How runs came to be started by others, back from these: the instances, and how many runs followed one another. */
+/** The chain of runs that led to these runs: their instances, and how many runs followed one another. */
 export async function readChain(
   em: Em,
   runIds: readonly string[],
@@ -178,7 +178,7 @@ export async function readChain(
   };
 }
 
-/** Notes what was dealt with. The caller has locked the row, or changes it only as it was read. */
+/** Records the state that was processed. The caller has locked the row, or changes it only if it has not changed since it was read. */
 export async function noteSeen(
   em: Em,
   { instanceId, seen }: Pick<Follow, 'instanceId' | 'seen'>,

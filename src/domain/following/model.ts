@@ -1,4 +1,4 @@
-/** Why an instance did not follow what changed, in words for people. A refusal has the message of its error instead. */
+/** Why an instance did not follow what changed, in words for people. A refusal shows the message of its error instead. */
 export const followReasons = {
   authority_gone: 'the user or account that it runs as was deleted: have another person save it',
   authority_disabled: 'the user or account that it runs as is disabled: have another person save it',
@@ -19,28 +19,28 @@ export type FollowReason = keyof typeof followReasons;
 
 const known: Readonly<Record<string, string>> = followReasons;
 
-/** A reason in words; null if it is none of today's. */
+/** A reason in words; null for a reason of another release. */
 export function describeReason(reason: string): string | null {
   return Object.hasOwn(known, reason) ? (known[reason] ?? null) : null;
 }
 
-/** What kept an instance from following, last time. */
+/** Why an instance did not follow the last change. */
 export interface FollowFailure {
   readonly reason: FollowReason;
   readonly message: string;
   readonly at: string;
 }
 
-/** After these it follows the next change. */
+/** The reasons after which the instance still follows the next change. */
 const passing: readonly FollowReason[] = ['refused', 'too_many', 'source_ended', 'not_compared'];
 
-/** Whether the instance follows nothing any longer until somebody saves it again. */
+/** Whether the instance stops following until somebody saves the setting again. */
 export function stops({ reason }: Pick<FollowFailure, 'reason'>): boolean {
   return !passing.includes(reason);
 }
 
-/** At most this many instances that are able to follow one apply do so. The others say that their inputs changed, and why they did not follow. */
+/** The maximum number of instances that follow one apply. The others show that their inputs changed, and why they did not follow. */
 export const maxFollowers = 100;
 
-/** At most this many runs follow one another. */
+/** The maximum length of a chain of runs that follow one another. */
 export const maxChain = 10;

@@ -25,15 +25,15 @@ import { type Follow, grantOf, isBusy, lockUnchanged, noteSeen } from './follows
 
 const maxMessage = 1000;
 
-/** Whoever answers for the deployment that is repeated does not approve the run. */
+/** Why the people responsible for the repeated deployment may not approve the run. */
 const repeated = {
   requested: 'you asked for the run whose variables it repeats, or for one that that run repeats',
   answers: 'you are responsible for the run whose variables it repeats',
 };
 
 /**
- * Admits the run that follows a change, under the authority of whoever let the instance follow, by the same command as a request of that principal. A
- * repeated call for the same change finds the receipt of the first.
+ * Admits the run that follows a change, under the authority of the principal who enabled following, by the same command as a request of
+ * that principal. A repeated call for the same change finds the receipt of the first.
  * @throws OwnerChanged, Forbidden or another ServiceError if the run is refused; FollowMoved if the change must be read again
  */
 export async function startFollower(deps: FollowDeps, change: UpstreamChange, caller: Principal): Promise<void> {
@@ -69,7 +69,9 @@ async function findTarget({ em }: Transaction, { deployedRunId, environmentId }:
   return findAdmissionTarget(em, { templateId: deployed.templateId, environmentId }, true);
 }
 
-/** @throws OwnerChanged or Forbidden unless the instance is of the owners for whom it follows, and the principal may let it */
+/**
+ * @throws OwnerChanged or Forbidden unless the instance still has the owners for whom it follows, and the principal may enable following
+ */
 function refuseForeign(
   follow: Follow,
   target: AdmissionTarget | undefined,
@@ -80,7 +82,7 @@ function refuseForeign(
   if (!decide(principal, { ...followAuthority, review: 'none' }, target).allowed) throw new Forbidden();
 }
 
-/** @throws FollowMoved if the instance or what it follows under was changed since, or if a run of it is under way */
+/** @throws FollowMoved if the instance or its follow setting has changed since, or if one of its runs has not ended */
 async function refuseMoved({ em }: Transaction, { follow }: UpstreamChange): Promise<void> {
   const { instanceId, deployedRunId, stateSerial } = follow;
   const now = await lockUnchanged(em, follow);
@@ -127,9 +129,10 @@ function describe({ reads }: UpstreamChange): string {
 }
 
 /**
- * The run that deploys an instance as it is deployed, with the outputs that it was given read anew. It keeps its other secrets as every run that starts from what is
- * deployed does.
- * @throws Unprocessable if an output is not there or not to be read any longer, if a variable is not valid, or if nothing gives a secret any longer
+ * The run that repeats the deployment of an instance and reads the outputs of other instances again. It keeps its other secrets like every
+ * run that starts from the deployment.
+ * @throws Unprocessable if an output no longer exists or may no longer be read, if a variable is not valid, or if nothing provides a secret
+ * any longer
  */
 async function resolveFollow(
   tx: Transaction,

@@ -14,8 +14,8 @@ import { activeHold, type NewHold, toHold } from './model.ts';
 import { findPause, saveFreezeWindows, saveLock } from './store.ts';
 
 /**
- * Locks an environment, in place of an earlier lock of the same principal. Whoever names the present revision has seen the lock of
- * somebody else, and replaces that too. The caller has locked the row. @throws Invalid, Conflict
+ * Locks an environment; it replaces an earlier lock of the same principal. A request that names the present revision also replaces another
+ * principal's lock, because its sender has seen that lock. The caller has locked the row. @throws Invalid, Conflict
  */
 export async function lockEnvironment(
   tx: Transaction,
@@ -37,7 +37,7 @@ function refuseReplacement(lock: StoredHold | null, { kind, id }: Principal): vo
   const active = activeHold(lock, new Date());
   if (!active || (active.by.type === kind && active.by.id === id)) return;
   const end = active.until === null ? 'it is unlocked' : active.until;
-  // Text behind the reason must read as it is written, whatever the reason contains.
+  // The reason must not change how the text after it appears.
   const reason = withoutMisleading(active.reason);
   throw new Conflict(
     `the environment is locked by ${active.by.name} until ${end} ("${reason}"): to replace that lock, send the revision of the environment as expected_revision`,
@@ -67,13 +67,13 @@ export async function setFreezeWindows(
   return readBack(findEnvironment(tx.em, environment.id));
 }
 
-/** What keeps the applies of an environment from starting now, as a waiting run says it; null if nothing does. */
+/** What keeps the applies of an environment from starting now, in the form of waiting runs; null if nothing does. */
 export async function findEnvironmentHold(em: Em, environment: EnvironmentTarget): Promise<Hold | null> {
   const [hold = null] = await findEnvironmentHolds(em, [environment]);
   return hold;
 }
 
-/** The same for each of several environments, in their order. */
+/** `findEnvironmentHold` for several environments, in their order. */
 export async function findEnvironmentHolds(
   em: Em,
   environments: readonly Pick<EnvironmentTarget, 'lock' | 'freezeWindows'>[],

@@ -4,7 +4,7 @@ import type { EventType } from '#domain/shared/events/event-type.ts';
 const hold = z.strictObject({ reason: z.string(), until: z.string().nullable() });
 const nothing = z.strictObject({});
 
-/** What keeps applies from starting, and what lets them start again. The end of a time is no event. */
+/** The events of holds and of their ends. The expiry of a hold publishes no event. */
 export const holdEvents = {
   'environment.locked': { subject: 'environment', summary: 'An environment was locked', data: hold },
   'environment.unlocked': { subject: 'environment', summary: 'An environment was unlocked', data: nothing },

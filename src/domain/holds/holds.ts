@@ -2,7 +2,7 @@ import { type FreezeWindow, findFreeze } from '#domain/environments/freeze-windo
 import type { HoldBlocker, HoldCode, StoredHold } from '#domain/shared/vocabulary/holds.ts';
 import { activeHold } from './model.ts';
 
-/** What may hold the applies of a run, as it is stored. */
+/** The stored holds that may keep the applies of a run from starting. */
 export interface HoldFacts {
   readonly pause: StoredHold | null;
   /** Null: the run has no environment, or the environment is not locked. */

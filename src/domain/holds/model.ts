@@ -5,11 +5,11 @@ import { TimeInput } from '#domain/shared/values/times.ts';
 import type { StoredHold } from '#domain/shared/vocabulary/holds.ts';
 
 /**
- * What keeps applies from starting: the lock of an environment, its freeze windows, and a pause of the whole installation. Runs
- * are still admitted, planned and reviewed.
+ * Holds keep applies from starting: the lock of an environment, its freeze windows, and a pause of the whole installation. Runs are still
+ * admitted, planned and reviewed.
  */
 
-/** A lock or a pause to be set. */
+/** A new lock or pause. */
 export const NewHold = z.strictObject({
   reason: z.string().trim().min(1).max(1000).describe('Runs that wait show it.'),
   until: TimeInput.nullable().optional().describe('When it ends by itself.'),

@@ -37,7 +37,7 @@ export function saveFreezeWindows(
 
 /** The pause of the installation as it is stored. */
 export interface StoredPause {
-  /** The installation's. */
+  /** The id of the installation. */
   readonly id: string;
   readonly pause: StoredHold | null;
   readonly revision: number;

@@ -9,8 +9,8 @@ import { findHeldRuns } from './store.ts';
 const pageSize = 200;
 
 /**
- * Wakes the runs that wait for the end of a hold, or for approvals that a changed policy may no longer demand, so that each looks
- * again at what it waits for. A run that is woken in vain goes on waiting, so this may be repeated.
+ * Wakes the runs that wait for the end of a hold, or for approvals that a changed policy may no longer demand, so that each checks again. A
+ * run that still has to wait continues to wait, so this may be repeated.
  */
 export async function wakeHeldRuns(
   transactions: Transactions,

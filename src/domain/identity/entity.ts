@@ -5,7 +5,7 @@ import { type ApiKeyKind, emailKey } from './model.ts';
 
 /**
  * A user, a service account, or another principal that can act. Every change of its authority (role, enabled state, memberships) locks this
- * row, and every command of the principal shares it, so that a command never relies on an authority that is being changed.
+ * row, and every command of the principal takes a share lock on it, so that no command relies on an authority that is being changed.
  */
 export const PrincipalRecordSchema = defineEntity({
   name: 'PrincipalRecord',
@@ -24,7 +24,7 @@ export const PrincipalRecordSchema = defineEntity({
   },
 });
 export class PrincipalRecord extends PrincipalRecordSchema.class {
-  /** Changes the fields that are given, and counts the revision. */
+  /** Changes the fields that are present, and raises the revision. */
   change({ name, role, enabled }: { name?: string; role?: PlatformRole; enabled?: boolean }): void {
     if (name !== undefined) this.name = name;
     if (role !== undefined) this.role = role;
@@ -48,7 +48,7 @@ export const UserSchema = defineEntity({
     passwordHash: p.string().hidden(),
     /** Raised by every change of the password. Rehashing the same password at a higher cost does not raise it. */
     passwordGeneration: p.integer().default(1),
-    /** Counts the changes of how the user wants to be notified. */
+    /** The revision of the user's preferences for notifications. */
     preferencesRevision: p.integer().default(1),
   },
 });
@@ -158,7 +158,7 @@ export const ApiKeySchema = defineEntity({
 export class ApiKey extends ApiKeySchema.class {}
 ApiKeySchema.setClass(ApiKey);
 
-/** When a key was last used. It is apart from the key, so that recording a use never waits for rows that authorization locks. */
+/** When a key was last used. It has its own table, so that recording a use never waits for rows that authorization locks. */
 export const ApiKeyUseSchema = defineEntity({
   name: 'ApiKeyUse',
   tableName: 'api_key_uses',

@@ -33,8 +33,8 @@ export function storedAuthorityOf({ id, credential, responsibleUserId }: Princip
 
 /**
  * The principal of a stored authority as it is now, with the API key that was used: a command that acts for it checks it again when it
- * commits. A session only proves who somebody is, so the authority outlives it.
- * @throws AuthorityEnded if they are gone or disabled, or their key has ended
+ * commits. The authority outlives a session, because a session only proves the identity of a user.
+ * @throws AuthorityEnded if the principal was deleted or disabled, or the key is no longer valid
  */
 export async function findStoredPrincipal(em: Em, authority: StoredAuthority): Promise<Principal> {
   const principal = (await readPrincipals(em, [authority.authorityId])).get(authority.authorityId);
@@ -49,7 +49,7 @@ interface AuthorityColumns {
   readonly credentialId: Expression<string | null>;
 }
 
-/** Why `findStoredPrincipal` would refuse the authority in a row, in the words given; null if it would not. */
+/** Why `findStoredPrincipal` would refuse the authority in a row, as one of `words`; null if it would not. */
 export function selectLostAuthority<Word extends string>(
   { authorityId, credentialId }: AuthorityColumns,
   words: Readonly<Record<LostAuthority, Word>>,
@@ -80,7 +80,7 @@ export function selectLostAuthority<Word extends string>(
     .end();
 }
 
-/** What the principal does is recorded with the person who answered for the command. */
+/** The principal with the person who answered for the command, under whose responsibility its actions are recorded. */
 export function answeredFor(
   principal: Principal,
   { responsibleUserId }: Pick<StoredAuthority, 'responsibleUserId'>,

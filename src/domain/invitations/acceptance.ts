@@ -12,8 +12,8 @@ const unverified =
   'your e-mail address is not confirmed: confirm it with the token that was sent to it, or ask an administrator to confirm it';
 
 /**
- * Makes the invited person a member. For everybody else the invitation does not exist, even if they hold its token. Existing
- * memberships stay as they are. The caller of this function holds the rows of invitation, inviter, organization and team.
+ * Makes the invited person a member. For everybody else the invitation does not exist, even if they hold its token. Existing memberships
+ * stay as they are. The caller of this function has locked the rows of invitation, inviter, organization and team.
  * @throws HiddenResource for anybody but the invited person
  * @throws Conflict if the person's address is not confirmed, if the invitation is no longer open, or the person is a member already
  */

@@ -9,11 +9,11 @@ import { mayOffer, type Offer } from './policy.ts';
 import type { InvitationWithStatus } from './status.ts';
 import type { InvitationTarget } from './targets.ts';
 
-/** An invitation with what the rules about its actions need. */
+/** An invitation with the facts for the rules about its actions. */
 export type InvitationWithFacts = InvitationTarget & {
-  /** The address belongs to a member of what the invitation leads into. */
+  /** Whether the address belongs to a member of the organization or team that the invitation offers. */
   readonly isMember: boolean;
-  /** The team that the invitation leads into is archived, was deleted, or moved to another organization. */
+  /** Whether the offered team was archived, deleted, or moved to another organization. */
   readonly hasClosedTeam: boolean;
 };
 
@@ -58,7 +58,7 @@ export function findEndedRefusal({ status }: Pick<InvitationWithStatus, 'status'
   };
 }
 
-/** What keeps a caller who may invite from sending an invitation again; null if nothing does. */
+/** Why a caller who may invite cannot send an invitation again; null if they can. */
 export function findResendingRefusal(target: InvitationWithFacts, caller: Principal): Pick<Refusal, 'message'> | null {
   const { invitation, isMember, hasClosedTeam } = target;
   if (!mayOffer(caller, invitation)) return { message: ungrantable };
@@ -70,7 +70,7 @@ export function findResendingRefusal(target: InvitationWithFacts, caller: Princi
   );
 }
 
-/** What keeps a caller who may invite from revoking an invitation; null if nothing does. */
+/** Why a caller who may invite cannot revoke an invitation; null if they can. */
 export function findRevokingRefusal(
   { invitation }: InvitationTarget,
   caller: Principal,

@@ -35,7 +35,7 @@ export async function insertInvitation(em: Em, senderId: string, invitation: New
   await em.persist(em.create(Invitation, { ...columns, ...times, ...generations, invitedBy: senderId })).flush();
 }
 
-/** Gives an invitation a new token, for as long as at first. */
+/** Gives an invitation a new token, which is valid for the original lifetime. */
 export async function renewInvitation(
   em: Em,
   senderId: string,
@@ -50,7 +50,7 @@ export async function renewInvitation(
   await em.flush();
 }
 
-/** Shares the team of an invitation against change, then locks the invitation for a change. */
+/** Takes a share lock on the team of an invitation, then locks the invitation for a change. */
 export async function lockInvitation(em: Em, { id, teamId }: { id: string; teamId: string | null }): Promise<void> {
   if (teamId)
     await lockRows(db(em).selectFrom('teams').where('id', '=', teamId).select('id'), ['teams'], true).execute();
@@ -65,7 +65,7 @@ export async function lockPlace(em: Em, { organizationId, teamId }: Place): Prom
     await lockRows(db(em).selectFrom('teams').where('id', '=', teamId).select('id'), ['teams'], 'change').execute();
 }
 
-/** Locks the invitation that has a token; undefined if it has got another one meanwhile. */
+/** Locks the invitation that has a token; undefined if it has another token by now. */
 export async function lockByVerifier(em: Em, verifier: Buffer): Promise<{ id: string } | undefined> {
   return db(em).selectFrom('invitations').where('verifier', '=', verifier).select('id').forUpdate().executeTakeFirst();
 }

@@ -5,16 +5,18 @@ import { Organization } from '#domain/organizations/entity.ts';
 import type { OrganizationRole, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 import { Team } from '#domain/teams/entity.ts';
 
-/** What an invitation gets whenever it is sent: its token, its inviter, and the generations of inviter, organization and team. */
+/**
+ * The fields that are set whenever an invitation is sent: its token, its inviter, and the generations of inviter, organization and team.
+ */
 export type Sending = Pick<
   Invitation,
   'verifier' | 'sentAt' | 'invitedBy' | 'inviterGeneration' | 'organizationGeneration' | 'teamGeneration'
 >;
 
 /**
- * An offer of membership to an e-mail address: in an organization, in one of its teams, or in both. It holds for the
- * generations of inviter, organization and team in which it was sent. Archiving, transferring or disabling one of them
- * raises its generation, which voids the invitation for good.
+ * An offer of membership to an e-mail address: in an organization, in one of its teams, or in both. It is valid only for the generations of
+ * inviter, organization and team in which it was sent. Archiving, transferring or disabling one of them raises its generation, which voids
+ * the invitation permanently.
  */
 export const InvitationSchema = defineEntity({
   name: 'Invitation',
@@ -44,7 +46,9 @@ export const InvitationSchema = defineEntity({
     teamRole: p.string().$type<TeamRole>().nullable(),
     /** SHA-256 of the token. The token is random, so a slow hash would add nothing. */
     verifier: p.blob().unique().hidden(),
-    /** Kept for good: users who invited somebody or accepted an invitation can be disabled, but not deleted. */
+    /**
+     * The inviter. The reference is never removed: users who invited somebody or accepted an invitation can be disabled, but not deleted.
+     */
     invitedBy: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('invited_by').deleteRule('restrict'),
     inviterGeneration: p.integer(),
     organizationGeneration: p.integer(),
@@ -59,7 +63,7 @@ export const InvitationSchema = defineEntity({
   },
 });
 export class Invitation extends InvitationSchema.class {
-  /** Sends it again with a new token, for as long as at first. The sender becomes the inviter. */
+  /** Sends it again with a new token, which is valid for the original lifetime. The sender becomes the inviter. */
   renew(sending: Sending): void {
     const lifetimeMs = this.expiresAt.getTime() - this.sentAt.getTime();
     Object.assign(this, sending, { expiresAt: new Date(sending.sentAt.getTime() + lifetimeMs) });

@@ -19,15 +19,15 @@ import { mayOffer, mayOfferOrganization, type Offer } from './policy.ts';
 import { findInvitation, findPending, type InvitationWithStatus } from './status.ts';
 import { generateToken, hashToken } from './token.ts';
 
-/** An invitation that was just sent, with its token, which is kept nowhere. */
+/** An invitation that was just sent, with its token, which is not stored. */
 export interface SentInvitation {
   readonly invitation: InvitationWithStatus;
   readonly token: string;
 }
 
 /**
- * Invites an address into an organization and, if one is given, into a team of it. The caller of this function shares their
- * rows against change until the commit.
+ * Invites an address into an organization and, if requested, into one of its teams. The caller of this function holds share locks on their
+ * rows until the commit.
  * @throws Forbidden for a role that the inviter may not grant, and for an invitation that outlives the key that the inviter uses
  * @throws Conflict for something archived, for a member, and for an address that has an open invitation
  */
@@ -95,8 +95,8 @@ async function invite(
 }
 
 /**
- * Sends an invitation again with a new token, for as long as at first. The old token is worth nothing any more, and the sender
- * becomes the inviter. The caller of this function holds the invitation's row.
+ * Sends an invitation again with a new token, which is valid for the original lifetime. The old token becomes invalid, and the sender
+ * becomes the inviter. The caller of this function has locked the invitation's row.
  * @throws Forbidden for a role that the sender may not grant, and for an invitation that outlives the key that the sender uses
  * @throws Conflict for something archived, for a member, and for an invitation that was accepted or revoked
  */
@@ -119,7 +119,7 @@ export async function resendInvitation(
 }
 
 /**
- * Revokes an invitation; its token is worth nothing any more.
+ * Revokes an invitation; its token becomes invalid.
  * @throws Forbidden for a role that the caller may not grant
  * @throws Conflict if it was accepted or revoked already
  */
@@ -144,7 +144,7 @@ async function refuseMember(em: Em, offer: Offer, email: string): Promise<void> 
   if (await isOfMember(em, offer, email)) throw new ActionRefused(memberRefusal(offer));
 }
 
-/** An address has one open invitation. One that no longer opens anything is replaced. */
+/** Makes sure that an address has only one open invitation: refuses a second one, and revokes an earlier one that is void or expired. */
 async function makeRoom(em: Em, { organizationId, teamId }: Offer, email: string): Promise<void> {
   const pending = await findPending(em, { organizationId, teamId, emailKey: emailKey(email) });
   if (pending?.status === 'open') throw alreadyInvited();

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
 
-/** Pending invitations end with the organization or team that they lead into. */
+/** Pending invitations end with the organization or team that they offer. */
 const openInvitations = {
   rows: 'ended',
   at: 'revokedAt',

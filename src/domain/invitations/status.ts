@@ -6,7 +6,7 @@ import type { InvitationStatus } from './model.ts';
 import { mayOffer } from './policy.ts';
 import { findInvitationRow, findPendingRow, type InvitationRow, type Invitee, listInvitationRows } from './store.ts';
 
-/** An invitation with its status, which depends on what its inviter may do now. */
+/** An invitation with its status, which depends on the present rights of its inviter. */
 export interface InvitationWithStatus extends InvitationRow {
   readonly status: InvitationStatus;
 }

@@ -8,7 +8,7 @@ import { findInvitation, type InvitationWithStatus } from './status.ts';
 import { findByVerifier, findTeamInvitedTo } from './store.ts';
 import { hashToken } from './token.ts';
 
-/** How a path names an invitation: by its organization and, in a team's path, by the team. */
+/** The parts of a path that name an invitation: its organization and, in a team's path, the team. */
 export interface InvitationPath {
   readonly organization: string;
   readonly team: string | null;
@@ -18,7 +18,7 @@ export interface InvitationPath {
 export type InvitationOwner = OrganizationTarget | TeamTarget;
 export type InvitationTarget = InvitationOwner & { readonly invitation: InvitationWithStatus };
 
-/** An invitation by the path that names it. If asked, its owners' rows are shared and its own is locked, in that order. */
+/** An invitation by the path that names it. With `lock`, it takes share locks on the owners' rows and then locks its own. */
 export async function findInvitationAt(
   em: Em,
   { organization, team, id }: InvitationPath,
@@ -32,7 +32,7 @@ export async function findInvitationAt(
   return invitation && { ...owner, invitation };
 }
 
-/** The organization or team whose invitations a path is about. */
+/** The organization or team whose invitations a path names. */
 export function findInvitationOwner(
   em: Em,
   { organization, team }: Omit<InvitationPath, 'id'>,
@@ -42,8 +42,8 @@ export function findInvitationOwner(
 }
 
 /**
- * The invitation that a token stands for; undefined if there is none. To accept it, its inviter, its organization and its team
- * are locked until the commit, so that each stays as the decision saw it.
+ * The invitation that a token stands for; undefined if there is none. To accept it, its inviter, its organization and its team are locked
+ * until the commit, so that they do not change after the decision.
  */
 export async function findByToken(em: Em, token: string, lock: boolean): Promise<InvitationWithStatus | undefined> {
   const verifier = hashToken(token);

@@ -8,7 +8,7 @@ import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { hasOtherOwner } from './owner-store.ts';
 import { type MembershipOwners, membershipRules } from './rules.ts';
 
-/** A membership with what the rules about its actions need. */
+/** A membership with the facts for the rules about its actions. */
 export interface MemberWithFacts<Level extends MembershipLevel> {
   readonly level: Level;
   readonly owner: MembershipOwners[Level];
@@ -62,7 +62,7 @@ export function findOwnedAloneRefusal(teams: readonly string[]): Refusal | null 
   };
 }
 
-/** What keeps a caller who manages members from giving this member another role; null if nothing does. */
+/** Why a caller who manages members cannot change the role of this member; null if they can. */
 export function findRoleChangeRefusal<Level extends MembershipLevel>(
   { level, owner, member, principal, isLastOwner: isLast }: MemberWithFacts<Level>,
   caller: Principal,
@@ -76,7 +76,7 @@ export function findRoleChangeRefusal<Level extends MembershipLevel>(
   return findArchivedRefusal(owner) ?? findUnfit() ?? (isLast ? lastOwnerRefusal(level) : null);
 }
 
-/** What keeps a caller from ending this membership, their own included; null if nothing does. */
+/** Why a caller cannot end this membership, which may be their own; null if they can. */
 export function findRemovalRefusal<Level extends MembershipLevel>(
   { level, owner, member, isLastOwner: isLast, ownedAlone }: MemberWithFacts<Level>,
   caller: Principal,

@@ -5,7 +5,7 @@ import { Organization } from '#domain/organizations/entity.ts';
 import type { OrganizationRole, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 import { Team } from '#domain/teams/entity.ts';
 
-/** Every join makes a new id, so nothing granted to an earlier membership holds again. */
+/** Every join creates a new id, so grants to an earlier membership never become valid again. */
 export const OrganizationMemberSchema = defineEntity({
   name: 'OrganizationMember',
   tableName: 'organization_members',

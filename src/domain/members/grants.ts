@@ -3,7 +3,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { TeamRole } from '#domain/shared/vocabulary/roles.ts';
 import { type OrganizationRole, organizationRoles } from '#domain/shared/vocabulary/roles.ts';
 
-/** Nobody grants, changes or takes away a role in an organization above their own. */
+/** Whether a principal may grant, change or remove a role in an organization: only roles up to their own. */
 export function mayGiveOrganizationRole(giver: Principal, organizationId: string, role: OrganizationRole): boolean {
   if (isPlatformAdministrator(giver)) return true;
   const own = giver.organizations[organizationId];
@@ -12,7 +12,10 @@ export function mayGiveOrganizationRole(giver: Principal, organizationId: string
   return own !== undefined && rank(role) >= rank(own);
 }
 
-/** Managing memberships includes every role but the owner's, which takes the right to manage owners. */
+/**
+ * Whether a principal may grant, change or remove a role in a team. The right to manage memberships covers every role except `owner`, which
+ * requires the right to manage owners.
+ */
 export function mayGiveTeamRole(
   giver: Principal,
   team: { readonly organizationId: string; readonly teamId: string },

@@ -11,7 +11,7 @@ import { findOwnedAloneRefusal, isLastOwner, lastOwnerRefusal } from './actions.
 import { removeMembership, revokeInvitationsFrom } from './removal-store.ts';
 import { type MembershipOwners, membershipRules } from './rules.ts';
 
-/** A membership before and after a change; undefined: no member. */
+/** A membership before and after a change; undefined: not a member. */
 export interface MemberChange<Role extends string> {
   readonly before: Member<Role> | undefined;
   readonly after: Member<Role> | undefined;
@@ -22,17 +22,17 @@ export interface MemberJoined<Role extends string> extends MemberChange<Role> {
   readonly after: Member<Role>;
 }
 
-/** The role that somebody is to have. */
+/** The requested role of a member. */
 export interface WantedMembership<Role extends string> {
   readonly role: Role;
-  /** Refuses the change if the membership has another revision by now. */
+  /** The change is refused if the membership now has another revision. */
   readonly expectedRevision: number | undefined;
 }
 
-/** The membership that is to end. */
+/** The membership to end. */
 export interface EndedMembership {
   readonly userId: string;
-  /** Refuses to end the membership if it has another revision by now. */
+  /** The removal is refused if the membership now has another revision. */
   readonly expectedRevision: number | undefined;
 }
 
@@ -42,9 +42,9 @@ export function membershipLocks({ params }: { params: { userID: string } }): str
 }
 
 /**
- * Lets a user or a service account join an organization or a team, or changes the role of a member. Only members of the
- * organization can join a team. Lock both rows first.
- * @throws Forbidden for a joiner whom the caller does not know, or if the caller may not give or take one of the roles
+ * Lets a user or a service account join an organization or a team, or changes the role of a member. Only members of the organization can
+ * join a team. Lock both rows first.
+ * @throws Forbidden for a joiner whom the caller does not know, or if the caller may not grant or remove one of the roles
  * @throws Conflict if the owner is archived, would be left without an owner, or cannot have such a member; for a stale revision
  */
 export async function setMember<Level extends MembershipLevel>(
@@ -74,10 +74,10 @@ export async function setMember<Level extends MembershipLevel>(
 }
 
 /**
- * Ends a membership and revokes the open invitations that the member sent. Leaving an organization ends the memberships of its
- * teams as well.
+ * Ends a membership and revokes the open invitations that the member sent. Leaving an organization ends the memberships of its teams as
+ * well.
  * @throws NotFound for somebody who is not a member
- * @throws Forbidden if the caller may not take the member's role; people may always leave
+ * @throws Forbidden if the caller may not remove the member's role; people may always leave
  * @throws Conflict if the organization or a team would be left without an owner; for a stale revision
  */
 export async function removeMember<Level extends MembershipLevel>(
@@ -93,7 +93,7 @@ export async function removeMember<Level extends MembershipLevel>(
   if (caller.id !== userId) refuseAboveOwn(rules.findRolesAboveOwn(caller, owner, [before.role]));
   refuseStale(before, expectedRevision);
   await refuseLastOwner(em, level, owner.id, before);
-  // The caller holds the organization's row, so that no team of it changes its owners meanwhile.
+  // The caller has locked the organization's row, so that none of its teams changes its owners meanwhile.
   throwIfRefused(findOwnedAloneRefusal(await rules.findOwnedAlone(em, owner, before)));
   await rules.leave(em, owner, before);
   await removeMembership(em, level, { ownerId: owner.id, principalId: userId });

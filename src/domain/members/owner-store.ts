@@ -6,7 +6,7 @@ import { membershipsOf } from '#domain/memberships/store.ts';
 import { columnsOf } from '#domain/shared/ownership-graph/conditions.ts';
 import { findNames } from '#domain/shared/ownership-graph/names.ts';
 
-/** Whether it has another owner who can act. */
+/** Whether the organization or team has another owner who can act. */
 export async function hasOtherOwner(em: Em, level: MembershipLevel, ownerId: string, userId: string): Promise<boolean> {
   const found = await db(em)
     .selectFrom(membershipsOf(level))

@@ -18,23 +18,23 @@ export interface KnownPerson {
   readonly enabled: boolean;
 }
 
-/** Whom to look for. */
+/** The people to find. */
 export interface PeopleQuery {
-  /** A text in the name or the e-mail address, in any case, or the id or a piece of it. Undefined: everybody. */
+  /** A text in the name or the e-mail address, ignoring case, or the id or a part of it. Undefined: everybody. */
   readonly text?: string | undefined;
   readonly type?: KnownPerson['type'] | undefined;
   /** Only members of this organization, which the caller may see. */
   readonly organizationId?: string | undefined;
-  /** Also the service accounts that the caller may manage, which need not be members anywhere. */
+  /** Whether to include the service accounts that the caller may manage, which need not be members anywhere. */
   readonly withManaged?: boolean;
 }
 
-/** How many people a search answers at most. */
+/** The maximum number of people that a search returns. */
 export const maxFoundPeople = 20;
 
 /**
- * Whom `knowsUser` lets the caller name, and the service accounts beside them: members of the caller's organizations, the caller, and for those who
- * manage users all users. Anybody else is not found, whether they exist or not. Exact names and addresses come first.
+ * Finds the people whom `knowsUser` lets the caller name, and service accounts: members of the caller's organizations, the caller, and all
+ * users for callers who manage users. Other people are not found, whether they exist or not. Exact names and addresses come first.
  */
 export async function findPeople(
   em: Em,
@@ -56,7 +56,7 @@ export async function findPeople(
   return { people: rows.slice(0, maxFoundPeople), isCut: rows.length > maxFoundPeople };
 }
 
-/** Those of some people and service accounts whom the caller knows, or whom the caller may manage. */
+/** Those of the people and service accounts that the caller knows or may manage. */
 export function findKnownPeople(em: Em, caller: Principal, ids: readonly string[]): Promise<KnownPerson[]> {
   return selectKnown(em, caller, { withManaged: true })
     .where('p.id', '=', (eb) => eb.fn.any(eb.val(ids)))

@@ -5,8 +5,8 @@ import type { MembershipLevel } from '#domain/memberships/model.ts';
 import { onlyGeneration } from '#domain/shared/access/ended-eligibility-store.ts';
 
 /**
- * The ends of memberships. Their owner keeps the highest revision of those that ended, after which the next one begins: whoever
- * leaves and joins again has another revision than before. What relied on a membership can be told when it ended.
+ * Ends memberships. The owner's row keeps the highest revision of ended memberships, and new ones begin after it, so that a renewed
+ * membership never has an earlier revision. The time of each end is recorded for things that relied on the membership.
  */
 
 const ends = ['thingId', 'generation', 'endedAt'] as const;

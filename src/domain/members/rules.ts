@@ -33,7 +33,7 @@ interface MembershipRules<Level extends MembershipLevel> {
   readonly unknownMember: () => ServiceError;
   /** The roles that a member can have. */
   readonly roles: readonly MemberRoles[Level][];
-  /** The text with which a caller is refused who may not give and take all of these roles; null for one who may. */
+  /** The message of the refusal if the caller may not grant and remove all of these roles; null if they may. */
   readonly findRolesAboveOwn: (
     caller: Principal,
     owner: MembershipOwners[Level],

@@ -113,7 +113,7 @@ interface NewMember<Role extends string> {
   readonly role: Role;
 }
 
-/** The columns of both tables. A membership begins after the revisions of those that ended. */
+/** The values for a new row of either table. A membership begins after the highest revision of those that ended. */
 function columnsOf<Role extends string>(
   owners: ExpressionBuilder<Tables, never>,
   level: MembershipLevel,
@@ -143,7 +143,7 @@ const inserts: {
       .execute(),
 };
 
-/** Adds a member; the caller holds the owner's row and has seen that there is no such member yet. */
+/** Adds a member; the caller has locked the owner's row and has checked that there is no such member yet. */
 export async function addMember<Level extends MembershipLevel>(
   em: Em,
   level: Level,
@@ -222,7 +222,7 @@ export function findMembersOutside(em: Em, teamId: string, organizationId: strin
   return findNames(strangers);
 }
 
-/** A user or a service account who is to become a member. */
+/** A user or a service account to become a member. */
 export interface MemberPrincipal {
   readonly id: string;
   readonly kind: 'user' | 'service_account';

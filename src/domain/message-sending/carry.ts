@@ -9,13 +9,13 @@ import { channelMessageType, type channelTest } from '#domain/news/topics.ts';
 import type { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { signedHeaders } from '#domain/shared/signing/signed-headers.ts';
 
-/** Where a message goes, with the secrets that this needs. */
+/** The destination of a message, with the secrets for sending to it. */
 export type Recipient =
   | { readonly medium: 'email'; readonly address: string }
   | { readonly medium: 'chat'; readonly url: string }
   | { readonly medium: 'webhook'; readonly url: string; readonly secrets: readonly string[] };
 
-/** What programs read in a message; people read its wording. */
+/** The part of a message for programs; people read its wording. */
 export interface News {
   readonly kind: NotificationKind | Topic | typeof channelTest;
   readonly subject: { readonly kind: SubjectKind; readonly id: string } | null;
@@ -28,7 +28,7 @@ export interface CarryDeps {
 }
 
 interface Carried {
-  /** It stays the same when a message is sent again. */
+  /** The id of the message, which stays the same when it is sent again. */
   readonly id: string;
   readonly to: Recipient;
   readonly wording: Wording;
@@ -49,7 +49,10 @@ export async function carry({ http, mail }: CarryDeps, { id, to, wording, news }
   await mail.send({ id, to: [to.address], subject: wording.subject, ...composeBody(wording) });
 }
 
-/** The types of these messages are not those of webhooks: what they bring is worded for people. The OpenAPI document describes both. */
+/**
+ * The types of these messages differ from those of webhooks, because their content is worded for people. The OpenAPI document describes
+ * both.
+ */
 function composeJson({ subject: title, lines, link }: Wording, news: News, timestamp: number): string {
   return JSON.stringify({
     type: channelMessageType(news.kind),

@@ -7,12 +7,12 @@ import { installationId } from '#domain/shared/vocabulary/quotas.ts';
 export const profilePath: Path = '/profile';
 export const preferencesPath = '/notifications/preferences';
 
-/** Those who may read quotas, or those whom a quota limits. */
+/** The readers of a link: those who may read quotas, or those whom a quota limits. */
 export type LinkReader = 'administrators' | 'owners';
 
 /**
- * The page of a subject that these readers may open. Administrators alone may open the page of a quota: others get the page of the owner that it
- * limits.
+ * The page of a subject that these readers may open. Only administrators may open the page of a quota: others get the page of the owner
+ * that it limits.
  */
 export async function findSubjectPath(em: Em, { kind, id }: Subject, readers: LinkReader): Promise<Path> {
   if (kind !== 'quota') return subjectPath(kind, id);
@@ -26,7 +26,7 @@ function pageOf({ organizationId, teamId, environmentId }: QuotaOwner): Path {
   return teamId === null ? `/organizations/${organizationId}` : `/organizations/${organizationId}/teams/${teamId}`;
 }
 
-/** Tokens come behind `#`, so that they are never part of a request's address. */
+/** Tokens follow `#`, so that browsers never send them in the address of a request. */
 export const invitationPath = (token: string) => `/invitations/accept#token=${encodeURIComponent(token)}`;
 export const passwordResetPath = (token: string) => `/password-reset#token=${encodeURIComponent(token)}`;
 export const emailConfirmationPath = (token: string) =>

@@ -15,17 +15,17 @@ import { findMailbox, isWithheldAddress, mayStillRead } from './recipients-store
 
 type Content = ContentOf<'notification'>;
 
-/** Whom a message is for, and what it says to this recipient alone. */
+/** The recipient of a message, and the texts for this recipient. */
 interface Addressee {
   readonly to: Recipient;
-  /** What kind of thing has happened, in a sentence for this recipient. */
+  /** The kind of the event, in a sentence for this recipient. */
   readonly about: string;
   readonly reason: string;
   readonly readers: LinkReader;
 }
 type Found = Addressee | { readonly withhold: string };
 
-/** Words a notification for a user or a channel, unless it is not to hear of it any more. */
+/** Words a notification for a user or a channel, unless the recipient must no longer receive it. */
 export async function prepareNotification(deps: PrepareDeps, message: DueMessage, content: Content): Promise<Prepared> {
   if (describeClosed('notifications', await readGates(deps.em)) !== null)
     return { withhold: `${notificationsFeature.title.toLowerCase()} are turned off` };
@@ -103,19 +103,25 @@ async function addressChannel({ em, keyRing }: PrepareDeps, message: DueMessage,
 }
 
 /**
- * It names no user and no organization. Those who manage the channel can still tell it apart in their list: a message that the mail server refuses has
- * failed with a code, and this one is withheld. What `testChannel` answers does not distinguish the two.
+ * The reason for a withheld address, which names no user and no organization. In the list of messages, managers of the channel can still
+ * see the difference: a message that the mail server refuses is `failed`, and this one is `withheld`. The answer of `testChannel` does not
+ * distinguish the two.
  */
 const withheldAddress = 'the service does not send this address what the channel hears';
 
-/** Why a recipient of a channel gets a message. Only the recipients of e-mail can be taken out: everybody in a chat room reads the same message. */
+/**
+ * Why a recipient of a channel gets a message. Only recipients of e-mail can be removed from a channel: everybody in a chat room reads the
+ * same message.
+ */
 export function describeChannel({ name, kind }: Pick<ChannelTarget['channel'], 'name' | 'kind'>): string {
   const named = `the notification channel ${asForeignText(name)}`;
   if (kind !== 'email') return `The service sends this by ${named}. Those who manage the channel choose what it sends.`;
   return `You get this by ${named}. Those who manage the channel can take you out.`;
 }
 
-/** Where a channel sends to, or the one of its addresses that a message is for; undefined for an address that it does not have. */
+/**
+ * The destination of a channel, or the one of its addresses that a message names; undefined for an address that the channel no longer has.
+ */
 export function recipientOf(
   { channel }: Pick<ChannelTarget, 'channel'>,
   keyRing: PrepareDeps['keyRing'],

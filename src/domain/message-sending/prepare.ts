@@ -83,7 +83,7 @@ function prepareConfirmation(
   }));
 }
 
-/** Withholds a user's link if it has expired, or if the user has another address than the one that it was made for. */
+/** Withholds a user's link if it has expired, or if the user's address has changed since the link was made. */
 async function prepareLink(
   deps: PrepareDeps,
   message: DueMessage,
@@ -125,12 +125,12 @@ function tokenOf({ keyRing }: PrepareDeps, { id, sealedToken }: DueMessage): str
   return sealedToken === null ? null : openToken(keyRing, id, sealedToken);
 }
 
-/** A time in UTC to the minute, which everybody reads alike. */
+/** A time in UTC to the minute. */
 function minuteOf(at: string): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** What a mail says about an invitation. */
+/** The facts about an invitation for a mail. */
 interface InvitationFacts {
   readonly inviter: string;
   readonly organization: string;
@@ -138,7 +138,7 @@ interface InvitationFacts {
   readonly expiresAt: string;
 }
 
-/** Finds what a mail says about an invitation. Answers undefined once the invitation has ended or was sent again. */
+/** Finds the facts about an invitation for a mail; undefined once the invitation has ended or was sent again. */
 async function findInvitationToSend(
   em: Em,
   { invitationId, sentAt }: { readonly invitationId: string; readonly sentAt: string },

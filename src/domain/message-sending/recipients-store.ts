@@ -6,7 +6,7 @@ import { isReadableSubject } from '#domain/news/subjects.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 
-/** Where a user gets e-mail. */
+/** The mailbox of a user. */
 export interface Mailbox {
   readonly address: string;
   /** The address in the form by which addresses are compared. */
@@ -14,7 +14,7 @@ export interface Mailbox {
   readonly isVerified: boolean;
 }
 
-/** The mailbox of a user; undefined for one who is disabled or gone. */
+/** The mailbox of a user; undefined if the user is disabled or deleted. */
 export function findMailbox(em: Em, userId: string | null): Promise<Mailbox | undefined> {
   return db(em)
     .selectFrom('users as u')
@@ -26,7 +26,7 @@ export function findMailbox(em: Em, userId: string | null): Promise<Mailbox | un
     .executeTakeFirst();
 }
 
-/** Whether a user may read now what a message is about. */
+/** Whether a user may now read the subject of a message. */
 export async function mayStillRead(em: Em, messageId: string, userId: string | null): Promise<boolean> {
   const user = (await readPrincipals(em, [userId ?? zeroId])).get(userId ?? zeroId);
   if (!user) return false;

@@ -12,7 +12,7 @@ import { type CarryDeps, carry } from './carry.ts';
 import { describeChannel, recipientOf } from './prepare-notification.ts';
 import { findWithheldAddresses } from './recipients-store.ts';
 
-/** What became of a test for one recipient. */
+/** The result of a test for one recipient. */
 export interface TestResult {
   /** An address, or the host of an address that is sealed. */
   readonly recipient: string;
@@ -30,8 +30,8 @@ interface TestDeps extends CarryDeps {
 type TestedChannel = Pick<ChannelTarget, 'channel' | 'organizationId'>;
 
 /**
- * Counts the mails that a test sends. A test that is refused uses up nothing of what may be sent to an address. A recipient who gets none counts for the
- * caller alone: others may send that address as much as before, and the caller cannot tell by the limit that there is such a user.
+ * Counts the mails that a test sends. A refused test does not count towards the limit of an address. A recipient who gets no mail counts
+ * only for the caller, so others may still send to that address, and the limit does not reveal to the caller that such a user exists.
  * @throws ServiceError (`limited`)
  */
 export function countTest(em: Em, subject: LimitSubject, target: TestedChannel): Promise<void> {
@@ -59,8 +59,8 @@ export async function testChannel(deps: TestDeps, target: TestedChannel): Promis
 }
 
 /**
- * Why no mail can be sent at all; null if the mail server lets the service in. The test asks this before it looks at the addresses, because the answers
- * for a server that cannot be used would otherwise tell the addresses that the service would send to from the others.
+ * Why no mail can be sent at all; null if the mail server accepts the service. The test checks this before the addresses, because otherwise
+ * the answers for an unusable server would reveal to which addresses the service would send.
  */
 async function findMailProblem(deps: TestDeps, target: TestedChannel): Promise<string | null> {
   const { mail } = deps;
@@ -98,13 +98,13 @@ function withhold({ log }: TestDeps, { channel }: TestedChannel): string {
 }
 
 /**
- * The one answer for every address that a usable mail server does not take the test for, and for every withheld address. With several, those who manage a
- * channel could type addresses and learn which of them belong to users of other organizations.
+ * The only answer for every address that the mail server refuses, and for every withheld address. With different answers, managers of a
+ * channel could find out which addresses belong to users of other organizations.
  */
 const notDelivered =
   "the test did not reach this address: the mail server refused it, or the service does not send to it. An operator finds the mail server's code in the log";
 
-/** What keeps an act from succeeding, in words for those who manage the channel; null if nothing does. */
+/** Why sending fails, in words for those who manage the channel; null if it succeeds. */
 async function findProblem(
   { log }: TestDeps,
   { channel }: TestedChannel,

@@ -3,7 +3,7 @@ import { at, createdAt, id } from '#database/columns.ts';
 import type { SubjectKind } from '#domain/news/model.ts';
 import type { Medium, MessageContent, MessageStatus } from './model.ts';
 
-/** A message to one recipient, until it is sent or given up, and its end for some time afterwards. */
+/** A message to one recipient. The row is kept for some time after the message was sent or given up. */
 export const OutgoingMessageSchema = defineEntity({
   name: 'OutgoingMessage',
   tableName: 'outgoing_messages',
@@ -23,18 +23,18 @@ export const OutgoingMessageSchema = defineEntity({
   properties: {
     id: id(),
     medium: p.string().$type<Medium>(),
-    /** The user who is its recipient; null: a channel or an address is. */
+    /** The user who is its recipient; null: the recipient is a channel or an address. */
     userId: p.uuid().nullable(),
-    /** The channel that is its recipient. Of one that sends e-mail, `address` is one of its recipients. */
+    /** The channel that is its recipient. For a channel that sends e-mail, `address` is one of its recipients. */
     channelId: p.uuid().nullable(),
-    /** The e-mail address that the message is for, as it was when the message was made; null: the one that the user has when it is sent. */
+    /** The e-mail address at the creation of the message; null: the user's address at the time of sending. */
     address: p.text().nullable(),
     /** Where it goes. The messages of one destination are sent one after another. */
     destination: p.text(),
     /** The event or the command that caused the message. A destination gets only one message for each cause. */
     cause: p.text(),
     content: p.json<MessageContent>(),
-    /** The one-time token of its link; gone once the message has ended. */
+    /** The one-time token of its link; deleted once the message has ended. */
     sealedToken: p.blob().nullable().hidden(),
     subjectKind: p.string().$type<SubjectKind>().nullable(),
     subjectId: p.uuid().nullable(),
@@ -42,7 +42,7 @@ export const OutgoingMessageSchema = defineEntity({
     /** How many tries have begun. */
     attempts: p.integer(),
     dueAt: at(),
-    /** A worker tries to send it until then at the longest. */
+    /** Until when the worker that has leased it may try to send it. */
     leasedUntil: at().nullable(),
     /** Why the last try failed, or why it is withheld. */
     problem: p.text().nullable(),
@@ -53,7 +53,7 @@ export const OutgoingMessageSchema = defineEntity({
 export class OutgoingMessage extends OutgoingMessageSchema.class {}
 OutgoingMessageSchema.setClass(OutgoingMessage);
 
-/** Where the last try to send a message failed. The row goes with the next message that arrives there. */
+/** A destination to which the last message could not be delivered. The next successful message deletes the row. */
 export const FailingDestinationSchema = defineEntity({
   name: 'FailingDestination',
   tableName: 'failing_destinations',
@@ -65,14 +65,14 @@ export const FailingDestinationSchema = defineEntity({
   ],
   properties: {
     destination: p.text().primary(),
-    /** The channel whose recipient it is; null: it is a user's or an address. */
+    /** The channel to which the destination belongs; null: it belongs to a user, or is an address. */
     channelId: p.uuid().nullable(),
     /** The e-mail address, if the destination is one. */
     address: p.text().nullable(),
     /** Why the last try failed. */
     problem: p.text(),
     failingSince: at(),
-    /** Nothing is sent there before. */
+    /** No message is sent there before this time. */
     quietUntil: at(),
   },
 });

@@ -1,12 +1,12 @@
 import type { NotificationKind, Topic } from '#domain/news/model.ts';
 
-/** What the service sends to people outside its pages, and when it tries again. Pure. */
+/** Messages to people outside the pages of the service, and the times of repeated tries. Pure. */
 
-/** `chat`: what accepts the incoming webhooks of Slack. `webhook`: signed JSON. */
+/** `chat`: a chat that accepts incoming webhooks like Slack's. `webhook`: signed JSON. */
 export const media = ['email', 'chat', 'webhook'] as const;
 export type Medium = (typeof media)[number];
 
-/** `withheld`: when it was due, its recipient was not to have it any more. */
+/** `withheld`: when it was due, its recipient was no longer allowed to receive it. */
 export const messageStatuses = ['pending', 'sent', 'failed', 'withheld'] as const;
 export type MessageStatus = (typeof messageStatuses)[number];
 
@@ -17,7 +17,7 @@ const hour = 60 * minute;
 /** The pauses between the tries of a message: two days in all. */
 const pausesMs = [20 * second, 2 * minute, 10 * minute, hour, 4 * hour, 12 * hour, 30 * hour] as const;
 
-/** The pause after a failed try, spread by a tenth so that messages do not come back at once; null after the last one. */
+/** The pause after a failed try, varied by a tenth so that messages are not all retried at once; null after the last try. */
 export function pauseAfter(attempts: number, random = Math.random()): number | null {
   const pause = pausesMs[attempts - 1];
   return pause === undefined ? null : Math.round(pause * (1 + random / 10));
@@ -26,7 +26,7 @@ export function pauseAfter(attempts: number, random = Math.random()): number | n
 /** How many days after their creation finished messages are deleted. Those of channels are listed until then. */
 export const keptDays = 30;
 
-/** What a message says. It contains no secret: the token of a link has an encrypted column of its own. */
+/** The content of a message. It contains no secret: the token of a link has an encrypted column of its own. */
 export type MessageContent =
   | {
       readonly purpose: 'notification';

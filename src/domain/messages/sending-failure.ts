@@ -3,7 +3,7 @@ export const noMailServer = 'this installation sends no e-mail: an operator can 
 
 /** Why a message was not accepted, in words without accounts and addresses. */
 export class SendingFailure extends Error {
-  /** Another try would fail as well, because the recipient or the message itself is refused. */
+  /** Whether another try would fail as well, because the server refuses the recipient or the message itself. */
   readonly isFinal: boolean;
 
   constructor(message: string, { isFinal = false, cause }: { isFinal?: boolean; cause?: unknown } = {}) {

@@ -1,17 +1,17 @@
 import { cutText } from '#domain/shared/values/cut-text.ts';
 import { withoutMisleading } from '#domain/shared/values/human-name.ts';
 
-/** What a message says, whatever carries it. */
+/** The text of a message, for every medium. */
 export interface Wording {
   readonly subject: string;
   /** Whole sentences, in their order. */
   readonly lines: readonly string[];
   readonly link: { readonly label: string; readonly url: string } | null;
-  /** Why the recipient gets it. */
+  /** Why the recipient gets the message. */
   readonly reason: string;
 }
 
-/** A mail may have a subject of one line alone, and mail programs cut long ones. */
+/** The maximum length of a subject, which must be one line; mail programs cut long ones. */
 const maxSubjectLength = 150;
 
 export function toSubject(text: string): string {
@@ -20,9 +20,9 @@ export function toSubject(text: string): string {
 }
 
 /**
- * Text of users, such as a name, as it stands in a message. Mail programs and chats make links of what looks like an address, so the signs that
- * make it one are put in brackets: `https[:]//evil[.]example`. Signs without width would not do, because browsers ignore them in addresses. Numbers
- * such as 1.2 keep their dots.
+ * Makes text of users, such as a name, safe for a message. Mail programs and chats turn text that looks like an address into links, so its
+ * punctuation is put in brackets: `https[:]//evil[.]example`. Zero-width characters would not help, because browsers ignore them in
+ * addresses. Numbers such as 1.2 keep their dots.
  */
 export function asForeignText(text: string): string {
   return withoutMisleading(text)

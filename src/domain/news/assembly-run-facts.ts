@@ -3,7 +3,7 @@ import { db } from '#domain/db.ts';
 import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import { inPlace } from './place-words.ts';
 
-/** What notifications say of an assembly run. */
+/** The facts about an assembly run for notifications. */
 export type AssemblyRunFacts = NonNullable<Awaited<ReturnType<typeof findAssemblyRun>>>;
 
 export function findAssemblyRun(em: Em, id: string) {
@@ -27,7 +27,7 @@ export function findAssemblyRun(em: Em, id: string) {
     .executeTakeFirst();
 }
 
-/** Who rejected the plans of the latest runs of which nodes, and what they said: the first ones. Nodes that were resumed have other runs. */
+/** The first rejections of the latest runs of nodes: the node, the reviewer and the comment. Earlier runs of resumed nodes do not count. */
 export function findNodeRejections(em: Em, assemblyRunId: string) {
   return db(em)
     .selectFrom('assembly_nodes as n')
@@ -41,7 +41,7 @@ export function findNodeRejections(em: Em, assemblyRunId: string) {
     .execute();
 }
 
-/** The assembly of a run with where it runs, such as "Shop in Core / Backbone / Production". */
+/** The assembly of a run with its place, such as "Shop in Core / Backbone / Production". */
 export function placeOfAssemblyRun(run: AssemblyRunFacts): string {
   return inPlace(run.assembly, run);
 }

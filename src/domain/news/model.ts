@@ -6,9 +6,9 @@ import { runNews } from '#domain/runs/events/news.ts';
 import type { KindOfNews, KindsOfNews } from '#domain/shared/vocabulary/kind-of-news.ts';
 import { webhookNews } from '#domain/webhooks/news.ts';
 
-/** What people and channels are told. Pure. */
+/** The kinds of notifications of all areas. Pure. */
 
-/** Every kind of news that some area declares. An area with a new `news.ts` adds it here. */
+/** All kinds of notifications that the areas declare. An area with a new `news.ts` adds it here. */
 const kinds = {
   ...runNews,
   ...driftNews,
@@ -22,11 +22,11 @@ type Declaring<Member extends keyof KindOfNews> = {
   [Kind in keyof Kinds]: Kinds[Kind] extends Required<Pick<KindOfNews, Member>> ? Kind : never;
 }[keyof Kinds];
 
-/** A kind of news that users hear: a kind of notification. */
+/** A kind that users receive. */
 export type NotificationKind = Declaring<'toUsers'>;
-/** A kind of news that channels hear. */
+/** A kind that channels receive. */
 export type Topic = Declaring<'toChannels'>;
-/** A kind of thing that news is about. */
+/** A kind of subject of notifications. */
 export type SubjectKind = Each<Kinds[keyof Kinds]['subject']>;
 type Each<Subject> = Subject extends readonly (infer Kind)[] ? Kind : Subject;
 
@@ -42,22 +42,22 @@ export const subjectKinds = [
   ...new Set(Object.values(kinds).flatMap(({ subject }): readonly string[] | string => subject)),
 ] as [SubjectKind, ...SubjectKind[]];
 
-/** What filters and the table of preferences call a kind. */
+/** The name of a kind in filters and in the table of preferences. */
 export function labelOf(kind: NotificationKind | Topic): string {
   return kinds[kind].label;
 }
 
-/** What users hear, and which of them. */
+/** The description of a kind for users: what it reports and who receives it. */
 export function describeToUsers(kind: NotificationKind): string {
   return kinds[kind].toUsers;
 }
 
-/** What channels hear. */
+/** The description of a kind for channels. */
 export function describeToChannels(topic: Topic): string {
   return kinds[topic].toChannels;
 }
 
-/** Whether e-mail and chat bring a kind unless a user decides otherwise: it asks somebody to do something. */
+/** Whether a kind is also sent by e-mail and chat by default, because it asks somebody to act. */
 export function isMailedByDefault(kind: NotificationKind): boolean {
   return declared[kind]?.asksToAct ?? false;
 }

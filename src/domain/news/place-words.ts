@@ -1,4 +1,4 @@
-/** Where an instance or a run of an assembly is; null where there is none. */
+/** The names of the place of an instance or an assembly run; null for a level that it does not have. */
 export interface PlaceNames {
   readonly team: string | null;
   readonly project: string | null;
@@ -6,8 +6,8 @@ export interface PlaceNames {
 }
 
 /**
- * Something with where it is, such as "network in Core / Backbone / Production". The team is always named: projects and environments of other teams often have
- * the same names, and a notification stands alone.
+ * A name with its place, such as "network in Core / Backbone / Production". The team is always named: projects and environments of other
+ * teams often have the same names, and a notification has no other context.
  */
 export function inPlace(name: string, { team, project, environment }: PlaceNames): string {
   const path = [team, project, environment].filter((each) => each !== null).join(' / ');

@@ -4,7 +4,7 @@ import { db } from '#domain/db.ts';
 import { countsInWords } from '#domain/runs/plans/counts-in-words.ts';
 import { completeSummary, type StoredSummary } from '#domain/runs/plans/model.ts';
 
-/** What messages say of the plan of a run. */
+/** The facts about the plan of a run for messages. */
 interface PlanNames {
   readonly summary: StoredSummary;
   /** The first outputs that change. */
@@ -13,7 +13,7 @@ interface PlanNames {
   readonly checks: readonly string[];
 }
 
-/** A message names this many outputs and checks; the page of the plan has all. */
+/** The maximum number of outputs and checks that a message names; the page of the plan shows all. */
 const maxNamed = 5;
 
 /** What the plan of a run would do, in sentences; none if the run has no plan. */

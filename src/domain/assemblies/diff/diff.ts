@@ -6,11 +6,11 @@ import { pointer } from '../spec/problems.ts';
 import type { AssemblySpec } from '../spec/spec.ts';
 import { fieldsOf, nodesOf } from './normal-form.ts';
 
-/** What differs between two specs. */
+/** Compares two specs. */
 
 /** A field that differs. `before` is absent if it was added, `after` if it was removed. */
 export interface FieldChange {
-  /** A JSON pointer, from the node for a field of a node, from the spec for another. */
+  /** A JSON pointer: within the node for a field of a node, else within the spec. */
   readonly path: string;
   readonly before?: JsonValue;
   readonly after?: JsonValue;
@@ -32,8 +32,8 @@ export interface AssemblyDiff {
 }
 
 /**
- * The nodes, fields and edges that differ. A field that holds its default equals one that is left out. Both may be drafts that are
- * no valid specs. It parses the conditions of both, so call it through the evaluator.
+ * The nodes, fields and edges that differ. A field with its default value equals one that is left out. Both may be drafts that are not
+ * valid specs. It parses the conditions of both, so call it through the evaluator.
  */
 export function diffSpecs(before: AssemblySpec | JsonValue, after: AssemblySpec | JsonValue): AssemblyDiff {
   const [old, recent] = [asJson(before), asJson(after)];
@@ -67,7 +67,7 @@ function diffMembers(before: Members, after: Members, path: string): FieldChange
   });
 }
 
-/** A name such as "constructor" is also that of an inherited member, which is none. */
+/** Returns an own member only: a name such as "constructor" also exists as an inherited member. */
 function memberOf(members: Members, name: string): JsonValue | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined;
 }
@@ -80,7 +80,7 @@ function diffValues(before: JsonValue | undefined, after: JsonValue | undefined,
   return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
 }
 
-/** The names of both, in their order: those of the first, then what only the second has. */
+/** The names of both, in their order: those of the first, then those that only the second has. */
 function namesOf(before: Members, after: Members): string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])];
 }

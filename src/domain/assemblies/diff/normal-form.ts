@@ -1,7 +1,7 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { objectOf } from '../spec/draft-nodes.ts';
 
-/** Specs without what has no effect, so that a draft that leaves a default out equals a version that holds it. */
+/** Removes members without effect from specs, so that a draft that omits a default equals a version that contains it. */
 
 type Members = Readonly<Record<string, JsonValue>>;
 
@@ -16,7 +16,7 @@ export function fieldsOf(spec: JsonValue): Members {
   return without(fields, defaults);
 }
 
-/** The nodes of a spec by key, without defaults. A node of a draft may be no object. */
+/** The nodes of a spec by key, without defaults. In a draft, a node need not be an object. */
 export function nodesOf(spec: JsonValue): Members {
   const nodes = Object.entries(objectOf(objectOf(spec)['nodes']));
   return Object.fromEntries(nodes.map(([key, node]) => [key, isObject(node) ? shorten(key, node) : node]));

@@ -1,7 +1,7 @@
 import type { ChosenTemplate } from '../entity.ts';
 import type { AssemblyDiff, FieldChange, NodeChange } from './diff.ts';
 
-/** The template versions that a publication chose for the nodes, by key. A node without one has none that could be compared. */
+/** The template versions that a publication chose for the nodes, by key. Nodes without an entry are not compared. */
 export type ChosenTemplates = Readonly<Record<string, Pick<ChosenTemplate, 'templateId' | 'version'>>>;
 
 /**

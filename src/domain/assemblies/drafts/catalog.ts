@@ -8,7 +8,10 @@ import { nodesOfDraft } from '../spec/draft-nodes.ts';
 import { findTemplates } from '../spec/templates.ts';
 import type { FoundTemplate, TemplateCatalog } from '../spec/validate.ts';
 
-/** The template versions that a publication of a draft would choose now, by the key of the node; those that it finds. */
+/**
+ * The template versions that a publication of a draft would choose now, by the keys of the nodes. Nodes whose template is not found have
+ * none.
+ */
 export async function chooseTemplates(em: Em, teamId: string, spec: JsonValue): Promise<Record<string, FoundTemplate>> {
   const { templates } = await findTemplates(nodesOfDraft(spec), openCatalog(em, teamId));
   return Object.fromEntries(templates);
@@ -20,8 +23,8 @@ interface NamedTemplate {
 }
 
 /**
- * The templates that the assemblies of a team may use: the team's own, and those of the whole installation. A name is an id or a slug;
- * of two templates with one slug, the team's own is meant. Each template is looked up once.
+ * The templates that the assemblies of a team may use: the team's own, and those of the whole installation. A name is an id or a slug; if
+ * two templates have the same slug, it means the team's own. Each template is looked up once.
  */
 export function openCatalog(em: Em, teamId: string): TemplateCatalog {
   const templates = new Map<string, Promise<NamedTemplate | undefined>>();
@@ -58,7 +61,7 @@ async function findVersion(
   }
 }
 
-/** Suggestions compare no more slugs than this. */
+/** The maximum number of slugs that suggestions compare. */
 const maxSlugs = 1_000;
 
 async function listUsableSlugs(em: Em, teamId: string): Promise<string[]> {
@@ -84,7 +87,7 @@ async function findUsable(em: Em, teamId: string, name: string): Promise<NamedTe
     .where((eb) => eb.or([eb('t.slug', '=', name), ...(isId(name) ? [eb('t.id', '=', name)] : [])]))
     .select((eb) => ['t.id', 't.slug', 't.teamId', eb('t.archivedAt', 'is not', null).as('isArchived')])
     .execute();
-  // An id names one template for good, whereas anybody may choose a slug that looks like it.
+  // An id takes precedence, because it always names the same template, whereas anybody may choose a slug that looks like an id.
   const byId = rows.find(({ id }) => id === name);
   const found = byId ?? rows.find((row) => row.teamId !== null) ?? rows[0];
   return found && { id: found.id, isArchived: Boolean(found.isArchived) };

@@ -3,12 +3,12 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
-/** The draft of an assembly as those see it who may change it. */
+/** The draft of an assembly, for those who may change it. */
 export interface Draft {
   readonly revision: number;
   /** As somebody wrote it, in YAML or JSON. */
   readonly source: string;
-  /** What that text means. It need not be a valid spec. */
+  /** The parsed text. It need not be a valid spec. */
   readonly spec: JsonValue;
   readonly changedBy: { readonly id: string; readonly name: string };
   readonly changedAt: string;

@@ -11,7 +11,7 @@ import { DraftUnreadable } from '../spec/text/parse.ts';
 import type { AssemblyTarget } from '../store.ts';
 import { type Draft, readDraft } from './draft-store.ts';
 
-/** A draft as it is stored: the text, and what it means. */
+/** A draft as it is stored: the text, and its parsed content. */
 export interface ParsedDraft {
   readonly source: string;
   readonly spec: JsonValue;
@@ -43,19 +43,19 @@ const draftMissing: Refusal = {
   message: 'the assembly has no draft: save one first, with PUT at its path /draft',
 };
 
-/** What keeps an assembly from being published for lack of a draft; null if it has one. */
+/** The refusal to publish an assembly without a draft; null if it has one. */
 export function findDraftRefusal({ draftRevision }: { readonly draftRevision: number }): Refusal | null {
   return draftRevision > 0 ? null : draftMissing;
 }
 
-/** The draft, for what needs one. @throws Conflict if there is none */
+/** Reads the draft for an operation that needs one. @throws Conflict if there is none */
 export async function requireDraft(em: Em, assemblyId: string): Promise<Draft> {
   const draft = await readDraft(em, assemblyId);
   if (!draft) throw new ActionRefused(draftMissing);
   return draft;
 }
 
-/** The draft, for who asks for it. @throws ServiceError (404) if there is none */
+/** Reads the draft for a request of the draft itself. @throws ServiceError (404) if there is none */
 export async function findDraft(em: Em, assemblyId: string): Promise<Draft> {
   const draft = await readDraft(em, assemblyId);
   if (!draft) throw new ServiceError('notFound', draftMissing.message);
@@ -64,7 +64,7 @@ export async function findDraft(em: Em, assemblyId: string): Promise<Draft> {
 
 /**
  * Stores a draft; the same text again changes nothing. The caller has locked the assembly.
- * @param expectedRevision of the draft; 0: there must be none yet
+ * @param expectedRevision the expected revision of the draft; 0: there must be none yet
  * @throws Conflict for a stale revision, or if the assembly or its owner is archived
  */
 export async function saveDraft(

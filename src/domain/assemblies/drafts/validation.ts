@@ -8,29 +8,29 @@ import { DraftUnreadable } from '../spec/text/parse.ts';
 import { validateSpec } from '../spec/validate.ts';
 import { openCatalog } from './catalog.ts';
 
-/** On whose behalf a draft is validated, and with what. */
+/** The principal for whom a draft is validated, and the dependencies. */
 export interface ValidationContext {
   readonly em: Em;
   readonly principal: Principal;
   readonly evaluator: Evaluator;
 }
 
-/** One thing that is wrong with a draft. */
+/** One problem of a draft. */
 export interface DraftProblem {
   /** A JSON pointer into the spec; empty: the whole spec. */
   readonly path: string;
   readonly message: string;
   /** The line of the draft's text. */
   readonly line: number | null;
-  /** The column, where the text cannot be read. */
+  /** The column, if the text cannot be parsed. */
   readonly column: number | null;
 }
 
 type Validation = Awaited<ReturnType<typeof validateSpec>>;
 
-/** What is wrong with a draft. `spec` is null if something is. */
+/** The problems of a draft. `spec` is null if there are errors. */
 export interface DraftReport extends Pick<Validation, 'spec' | 'templates' | 'dependencies'> {
-  /** What the text means; null if it cannot be read. */
+  /** The parsed text; null if it cannot be parsed. */
   readonly value: JsonValue;
   readonly errors: readonly DraftProblem[];
   readonly warnings: readonly DraftProblem[];

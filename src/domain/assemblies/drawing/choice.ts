@@ -3,17 +3,17 @@ import { type Graph, maxDrawn } from './drawing.ts';
 /** The part of a graph that is drawn if it is too large. */
 export interface Choice {
   readonly graph: Graph;
-  /** What is shown, such as `200 of 1,412 nodes`; null if it is everything. */
+  /** How much is shown, such as `200 of 1,412 nodes`; null if it is everything. */
   readonly caption: string | null;
 }
 
-/** Who needs attention comes first. Statuses that are not listed have ended well. */
+/** Statuses in the order of the attention that they need. Statuses that are not listed are successful ends. */
 const ranks = ['failed', 'timed_out', 'pending_approval', 'canceling', 'running', 'waiting', 'pending', 'canceled'];
 const finished = ranks.length;
 
 /**
- * The nodes that most need attention, each with its neighbours: failed ones first, then those that wait, run, or are to come. Edges
- * between them beyond the most that are drawn are left out.
+ * The nodes that most need attention, each with its neighbours: failed ones first, then those that wait, run or have not begun. Edges
+ * beyond the maximum are left out.
  */
 export function chooseNodes(graph: Graph, statuses: Readonly<Record<string, string>>, max = maxDrawn.nodes): Choice {
   const chosen = graph.nodes.length <= max ? null : chooseKeys(graph, statuses, max);

@@ -1,7 +1,7 @@
 import type { Graph } from './drawing.ts';
 import { heightOf, type Layout, type Point, widthOf } from './sizes.ts';
 
-/** A simple layout, whose time grows with the numbers of nodes and edges alone: columns from left to right, and even curves. */
+/** A simple layout in columns from left to right. Its time grows only with the numbers of nodes and edges. */
 
 export interface Columns {
   /** The numbers of the nodes in each column, from above. */
@@ -10,7 +10,7 @@ export interface Columns {
   readonly crossed: number;
 }
 
-/** Puts each node to the right of all that it waits for. In a cycle, the node that comes first in the graph goes first. */
+/** Puts each node to the right of all that it waits for. In a cycle, the node that is first in the graph is placed first. */
 export function placeInColumns(graph: Graph): Columns {
   const edges = numberEdges(graph);
   const columns = findColumns(graph.nodes.length, edges);
@@ -82,7 +82,7 @@ function findColumns(count: number, edges: readonly NumberedEdge[]): number[] {
   return columns;
 }
 
-/** Orders each column by the places of what its nodes wait for, so that fewer edges cross each other. */
+/** Orders each column by the positions of the nodes that its nodes wait for, so that fewer edges cross each other. */
 function sortColumns(columns: readonly number[], edges: readonly NumberedEdge[]): number[][] {
   const sorted: number[][] = Array.from({ length: Math.max(0, ...columns) + 1 }, () => []);
   for (const [number, column] of columns.entries()) sorted[column]?.push(number);

@@ -13,7 +13,7 @@ export interface Graph {
   readonly edges: readonly (readonly [from: string, to: string])[];
 }
 
-/** The most that is laid out at once. Callers show a part of a larger graph (`chooseNodes`). */
+/** The maximum size of a graph that is laid out. Callers show a part of a larger graph (`chooseNodes`). */
 export const maxDrawn = { nodes: 200, edges: 1_000 };
 
 /** Coordinates are pixels from the upper left corner. */

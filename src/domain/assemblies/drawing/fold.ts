@@ -1,17 +1,17 @@
 import type { Graph, GraphNode } from './drawing.ts';
 
-/** A graph in which one node may stand for many, and the keys of those, by its key. */
+/** A graph in which one node may represent many, and the keys of the represented nodes by its key. */
 export interface FoldedGraph {
   readonly graph: Graph;
   readonly members: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Up to this number, nodes of the same place are drawn one by one. */
+/** The maximum number of nodes in the same position that are drawn one by one. */
 const maxAlike = 12;
 
 /**
- * Draws nodes as one that wait for the same nodes and for which the same nodes wait, if there are many of them: beside each other they
- * say no more than their number. No edge runs between them.
+ * Combines nodes that wait for the same nodes and for which the same nodes wait, if there are many of them: drawn one by one, they would
+ * show no more than their number. There are no edges between such nodes.
  */
 export function foldGroups({ nodes, edges }: Graph, max = maxAlike): FoldedGraph {
   const places = new Map(nodes.map(({ key }) => [key, { from: [] as string[], to: [] as string[] }]));

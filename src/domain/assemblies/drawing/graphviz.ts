@@ -3,8 +3,8 @@ import type { Graph } from './drawing.ts';
 import { heightOf, type Layout, type Point, widthOf } from './sizes.ts';
 
 /**
- * Lays graphs out with Graphviz. It is told sizes and numbers, never a name: what it answers are positions, and nothing of it is
- * written into a page.
+ * Lays graphs out with Graphviz. Graphviz gets only sizes and numbers, never names. Only the positions in its answer are used, and none of
+ * its text is written into a page.
  */
 
 const pointsPerInch = 72;
@@ -33,7 +33,7 @@ function describeGraph({ nodes, edges }: Graph) {
       name: String(index),
       attributes: { width: widthOf(node) / pointsPerInch, height: heightOf(node) / pointsPerInch },
     })),
-    // The drawing has arrows of its own. Graphviz would end the lines before where its arrows begin.
+    // The drawing has arrows of its own. With Graphviz's own arrows, its lines would end too early.
     edgeAttributes: { arrowhead: 'none' },
     edges: edges.map(([from, to]) => ({ tail: numbers.get(from) ?? '', head: numbers.get(to) ?? '' })),
   };

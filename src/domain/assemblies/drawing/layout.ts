@@ -4,11 +4,11 @@ import { type Graphviz, layOutCarefully, loadGraphviz } from './graphviz.ts';
 import { heightOf, type Layout, type Point, round, widthOf } from './sizes.ts';
 
 /**
- * Graphviz adds an invisible node for each column that an edge crosses, and its time grows with the square of their number. It was
- * measured: a graph that crosses this many columns takes some 100 ms, and one of 200 nodes and 1,000 edges may take a minute.
+ * Graphviz adds an invisible node for each column that an edge crosses, and its time grows with the square of their number. Measured: a
+ * graph whose edges cross this many columns takes some 100 ms, and one of 200 nodes and 1,000 edges may take a minute.
  */
 const maxCrossed = 700;
-/** Between a drawing and its border. */
+/** The margin around a drawing, in pixels. */
 const margin = 8;
 
 /** @throws as `layOutWith` */

@@ -1,7 +1,7 @@
 import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { GraphNode } from './drawing.ts';
 
-/** How large nodes are, in pixels. */
+/** Computes the sizes of nodes, in pixels. */
 
 const height = { plain: 48, detailed: 64 };
 const width = { narrowest: 148, widest: 260, letter: 7.6, beside: 52 };
@@ -16,7 +16,7 @@ export function heightOf({ detail }: GraphNode): number {
   return detail === undefined ? height.plain : height.detailed;
 }
 
-/** About how long a detail is: it is written smaller, in a font whose letters differ in width. */
+/** The approximate width of a detail, which has a smaller font with letters of different widths. */
 function lengthOf(detail: string): number {
   return [...detail].reduce((length, letter) => length + detailLetter(letter), 0);
 }
@@ -26,7 +26,7 @@ function detailLetter(letter: string): number {
   return /[a-z0-9\s!-/:-?[-`{-~]/.test(letter) ? 6.5 : 9;
 }
 
-/** A detail that fits into a node. */
+/** Shortens a detail to the width of a node. */
 export function shortenDetail(text: string): string {
   const room = width.widest - width.beside;
   if (lengthOf(text) <= room) return text;
@@ -40,7 +40,7 @@ export function shortenDetail(text: string): string {
   return `${shown}…`;
 }
 
-/** A label that fits into a node. */
+/** Shortens a label to the width of a node. */
 export function shorten(text: string): string {
   return cutText(text, maxLabelLength);
 }
@@ -54,11 +54,11 @@ export interface Point {
   readonly y: number;
 }
 
-/** Where the middles of the nodes lie, by their number, and along which curves the edges go; `y` grows downwards. */
+/** The middles of the nodes, by their numbers, and the curves of the edges; `y` grows downwards. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
   readonly middles: ReadonlyMap<number, Point>;
-  /** A start and then the points of curves, three each. */
+  /** Each edge has a start point and then three points for each curve. */
   readonly edges: readonly { readonly from: number; readonly to: number; readonly points: readonly Point[] }[];
 }

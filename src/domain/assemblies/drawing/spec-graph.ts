@@ -4,13 +4,13 @@ import type { AssemblyDiff, Edge } from '../diff/diff.ts';
 import { readableNodes } from '../spec/draft-nodes.ts';
 import type { Graph, GraphNode } from './drawing.ts';
 
-/** What the template of a node is called, with its version; undefined leaves it out. */
+/** The label for the template of a node and its version; undefined: no label. */
 export type TemplateLabel = (
   key: string,
   node: { readonly template: string; readonly version: string },
 ) => string | undefined;
 
-/** An id says nothing to people, so that only a slug stands beside the version. */
+/** The label as the spec writes it, without an id, which people cannot read. */
 const asWritten: TemplateLabel = (_key, { template, version }) => (isId(template) ? version : `${template} ${version}`);
 
 /** The graph of a spec, which may be a draft: its readable nodes, and the edges between them. */
@@ -22,7 +22,7 @@ export function graphOf(spec: JsonValue, edges: readonly Edge[], labelOf = asWri
   return { nodes, edges };
 }
 
-/** Both graphs in one: what was removed is drawn as well. */
+/** Combines both graphs, so that removed nodes are drawn as well. */
 export function graphOfBoth(before: Graph, after: Graph): Graph {
   const keys = new Set(after.nodes.map(({ key }) => key));
   const nodes = [...after.nodes, ...before.nodes.filter(({ key }) => !keys.has(key))];
@@ -32,7 +32,7 @@ export function graphOfBoth(before: Graph, after: Graph): Graph {
 
 export type Difference = 'added' | 'removed' | 'changed' | 'unchanged';
 
-/** What a comparison says of each node and each edge of both graphs. */
+/** The result of a comparison for each node and each edge of both graphs. */
 export function differencesOf({ nodes, edges }: AssemblyDiff): {
   ofNode: (key: string) => Difference;
   ofEdge: (from: string, to: string) => Difference;

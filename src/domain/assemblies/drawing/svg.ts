@@ -2,17 +2,17 @@ import { escapeMarkup } from '#domain/shared/values/escape-markup.ts';
 import type { Drawing } from './drawing.ts';
 import { round, shorten, shortenDetail } from './sizes.ts';
 
-/** How a node looks. Colours come from the styles of the page, by class; the word and the border say the same without them. */
+/** How a node looks. The styles of the page set colours by class; the word and the border show the same without colours. */
 export interface NodeLook {
-  /** Such as the node's status. Some classes have a border of their own (`borders`). */
+  /** The class, such as the node's status. Some classes have a border of their own (`borders`). */
   readonly class: string;
   /** The address of a symbol, such as `/assets/icons.svg#check`. */
   readonly icon?: string;
-  /** What the node's state is called. */
+  /** The word for the node's state. */
   readonly word: string;
-  /** Where the node leads; an address of this service. */
+  /** The link of the node; a path of this service. */
   readonly href?: string;
-  /** More about the node, shown beside the pointer and read out. */
+  /** Further information, which is shown as a tooltip and read by screen readers. */
   readonly title?: string;
 }
 
@@ -24,7 +24,7 @@ export interface SvgOptions {
   readonly edgeClass?: (from: string, to: string) => string;
 }
 
-/** Borders that tell states apart without colours. */
+/** Borders that distinguish states without colours. */
 const borders: Readonly<Record<string, 'double' | 'dashed'>> = {
   failed: 'double',
   timed_out: 'double',
@@ -34,8 +34,8 @@ const borders: Readonly<Record<string, 'double' | 'dashed'>> = {
 };
 
 /**
- * The drawing as SVG, without scripts, styles and foreign content. It reads from left to right, and everything that others named is
- * escaped. Attributes such as `fill="none"` make it legible where no styles are; every class overrides them.
+ * The drawing as SVG, without scripts, styles and foreign content. It reads from left to right, and all names are escaped. Attributes such
+ * as `fill="none"` make it legible without styles; every class overrides them.
  */
 export function renderGraphSvg(
   drawing: Drawing,
@@ -120,7 +120,7 @@ function renderEdge({ from, to, path }: Drawing['edges'][number], name: string, 
   return `<path class="${classes}" d="${escapeMarkup(path)}" marker-end="url(#${prefix}-arrow)">${ends}</path>`;
 }
 
-/** How many nodes are in which state, for those who do not see the drawing. */
+/** The number of nodes in each state, as the text alternative of the drawing. */
 function describeDrawing(looks: readonly NodeLook[]): string {
   const counts = new Map<string, number>();
   for (const { word } of looks) counts.set(word, (counts.get(word) ?? 0) + 1);

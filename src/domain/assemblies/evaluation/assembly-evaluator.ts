@@ -17,8 +17,8 @@ import type { SpecEvaluation } from '../spec/validate.ts';
 import { conditionReadingWork, conditionWork, diffWork, draftWork, examinationWork, layoutWork } from './work.ts';
 
 /**
- * What may take long with assemblies, done by threads on behalf of a subject: with a time limit, and out of the processor budget
- * that it has for schemas, too. All functions throw what `Evaluator.run` throws.
+ * Runs costly work on assemblies in threads on behalf of a subject, with a time limit. The work uses the same processor budget as schemas.
+ * All functions throw what `Evaluator.run` throws.
  */
 export class AssemblyEvaluator implements SpecEvaluation {
   readonly #evaluator: Evaluator;
@@ -69,7 +69,10 @@ export class AssemblyEvaluator implements SpecEvaluation {
   }
 }
 
-/** Without loops and patterns, time grows with the text and the facts alone. The parser takes some 10 ms for such a text at worst. */
+/**
+ * Without loops and patterns, the time depends only on the sizes of the text and the facts. The parser takes some 10 ms for such a text at
+ * worst.
+ */
 const cheapText = 500;
 const costlyWord = /\b(all|exists|exists_one|map|filter|matches)\b/;
 const cheapFacts = { values: 1_000, depth: 20, bytes: 16 * 1024 };

@@ -2,11 +2,11 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { pointer } from '../spec/problems.ts';
 import { DraftUnreadable, type ParsedDraft, parseDraft } from '../spec/text/parse.ts';
 
-/** A draft as a thread reads it. A class and a function cannot leave their thread. */
+/** A parsed draft in a form that a thread can send: instances of classes and functions cannot be sent. */
 export type ReadDraft =
   | {
       readonly value: JsonValue;
-      /** By JSON pointer, of members and of those inside them. */
+      /** The lines of members at all levels, by JSON pointer. */
       readonly lines: ReadonlyMap<string, number>;
     }
   | { readonly unreadable: { readonly message: string; readonly line: number; readonly column: number } };
@@ -23,7 +23,9 @@ export function readDraft(source: string): ReadDraft {
   }
 }
 
-/** Problems lie in nodes and their fields: deeper members have the line of the field. */
+/**
+ * The maximum depth of members whose lines are kept. Problems concern nodes and their fields, so deeper members get the line of the field.
+ */
 const maxLineDepth = 4;
 const maxLines = 20_000;
 

@@ -8,7 +8,7 @@ import { type ConditionFacts, checkCondition, evaluateCondition } from '../spec/
 import { examineCondition } from '../spec/conditions/satisfiability.ts';
 import { readDraft } from './read-draft.ts';
 
-/** What threads do for assemblies: their authors decide how long it takes. */
+/** Work on assemblies, which runs in threads because authors decide how long it takes. */
 
 const tooCostly = (message: string) => ({ code: 'assembly_too_costly', message }) as const;
 

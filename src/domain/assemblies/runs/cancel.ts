@@ -5,7 +5,7 @@ import { publishAssemblyRunEvent } from './publish-event.ts';
 import { refuseByStatus } from './rules.ts';
 
 /**
- * Requests the end of an assembly run: its workflow cancels the runs of its nodes, and starts no more. A second request changes
+ * Requests the end of an assembly run: its workflow cancels the runs of its nodes, and starts no further ones. A second request changes
  * nothing. The caller has locked the row.
  * @throws ActionRefused if it has already ended
  */

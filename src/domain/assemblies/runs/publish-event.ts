@@ -4,7 +4,7 @@ import type { AssemblyRun } from '../entity.ts';
 
 type AssemblyRunEventType = Extract<EventTypeName, `assembly_run.${string}`>;
 
-/** Publishes an event of an assembly run. The caller holds its row, so that its events are numbered in the order of the commits. */
+/** Publishes an event of an assembly run. The caller has locked its row, so that its events are numbered in the order of the commits. */
 export function publishAssemblyRunEvent<Type extends AssemblyRunEventType>(
   tx: Transaction,
   run: Pick<AssemblyRun, 'id' | 'teamId'>,

@@ -24,7 +24,7 @@ export function findStatusRefusal(action: AssemblyRunAction, status: RunStatus):
   return actionsByStatus[status].includes(action) ? null : refusals[action](status);
 }
 
-/** The refusal of a resume; null if it is allowed. It needs what a start needs. */
+/** The refusal of a resume; null if it is allowed. A resume has the same conditions as a start. */
 export function findResumeRefusal({ run, archived, hasEnvironment, busy }: AssemblyRunFacts): Refusal | null {
   return (
     findStatusRefusal('resume', run.status) ??
@@ -34,7 +34,7 @@ export function findResumeRefusal({ run, archived, hasEnvironment, busy }: Assem
   );
 }
 
-/** The refusal of a run beside another one; null if nothing is in its way. */
+/** The refusal of a run because another one has not ended; null if there is none. */
 export function findBusyRefusal(busy: BusyRun | null): Refusal | null {
   if (!busy) return null;
   const message = `another run of this assembly in this environment has not ended (${busy.operation}, ${busy.id}): wait for it, or cancel it`;

@@ -56,7 +56,7 @@ function selectRuns(queries: Kysely<Tables>) {
     .select((eb) => selectPendingWait(eb).as('waitingOn'));
 }
 
-/** What the nodes wait for whose plans wait: for approval if one of them needs it; null if there are none. */
+/** What the nodes with waiting plans wait for: `approval` if one of them needs it; null if there are no such nodes. */
 function selectPendingWait(eb: Over<{ r: 'assembly_runs' }>) {
   return eb
     .selectFrom('assembly_nodes as n')
@@ -144,7 +144,7 @@ export function listNodes(em: Em, filter: NodeFilter, page: PageRequest): Promis
 
 export interface NodeFilter {
   readonly assemblyRunId: string;
-  /** Only nodes with one of these statuses; all unless given. */
+  /** Only nodes with one of these statuses; by default all. */
   readonly status?: readonly NodeStatus[] | undefined;
 }
 
@@ -173,7 +173,7 @@ export function listAssemblyRunEvents(em: Em, id: string, after: number, page: P
   return listEventsOf(em, { kind: 'assembly_run', id: id }, after, page);
 }
 
-/** How far each of these assembly runs has come. Its revision rises when one of its nodes changes, too. */
+/** The revisions of assembly runs, for clients that watch them. A revision also rises when a node of the run changes. */
 export function readWatchedAssemblyRuns(em: Em, ids: readonly string[]): Promise<{ id: string; revision: number }[]> {
   return db(em)
     .selectFrom('assembly_runs')

@@ -9,7 +9,7 @@ import { actionsByStatus } from '../model.ts';
 import { type AssemblyOwners, findAssemblyOwners } from '../store.ts';
 import { type BusyRun, findBusyRun } from './admission/busy-store.ts';
 
-/** An assembly that is to be run, and the environment that the request names. */
+/** An assembly to run, and the environment that the request names. */
 export interface StartTarget extends AssemblyOwners {
   /** Null: the assembly's team has no such environment. */
   readonly environment: { readonly projectId: string; readonly environmentId: string } | null;
@@ -24,21 +24,21 @@ export interface AssemblyRunTarget extends AssemblyOwners {
   readonly run: AssemblyRun;
   /** Whether its environment still belongs to the assembly's team. */
   readonly hasEnvironment: boolean;
-  /** A run beside which this one cannot be resumed; null if there is none. */
+  /** The unfinished run because of which this one cannot be resumed; null if there is none. */
   readonly busy: BusyRun | null;
 }
 
-/** What the actions of an assembly run depend on. */
+/** The facts on which the actions of an assembly run depend. */
 export interface AssemblyRunFacts extends Omit<AssemblyRunTarget, 'run'> {
   readonly run: Pick<AssemblyRun, 'status'>;
 }
 
-/** Who owns the runs of an assembly. They outlive it. */
+/** The owners of the runs of an assembly. The runs outlive the assembly. */
 export function findOwnerOfRuns(em: Em, assemblyId: string): Promise<Ownership | undefined> {
   return findAssemblyOwners(em, assemblyId, false);
 }
 
-/** An assembly and the environment in which it is to run. With `lock`, nobody archives or deletes one of them before the commit. */
+/** An assembly and the environment for its run. With `lock`, nobody archives or deletes one of them before the commit. */
 export async function findStartTarget(
   em: Em,
   { assemblyId, environmentId }: { assemblyId: string; environmentId: string },
@@ -52,7 +52,7 @@ export async function findStartTarget(
   return { ...owners, archived, environment: { projectId: found.projectId, environmentId } };
 }
 
-/** @throws Unprocessable if the assembly's team has no such environment: the same whether another team has it */
+/** @throws Unprocessable if the assembly's team has no such environment; the message is the same if another team has it */
 export function requireEnvironment({ environment, ...owners }: StartTarget): AssemblyInEnvironment {
   if (environment) return { ...owners, ...environment };
   throw new Unprocessable("environment_id: the assembly's team has no such environment", {
@@ -62,7 +62,7 @@ export function requireEnvironment({ environment, ...owners }: StartTarget): Ass
 
 type RunParams = { readonly assemblyId: string; readonly runId: string };
 
-/** A run of an assembly that is to be changed. With `lock`, its owners are shared, and its row is locked. */
+/** A run of an assembly to be changed. With `lock`, it takes share locks on the owners, and locks the row of the run. */
 export async function findAssemblyRun(
   em: Em,
   params: RunParams,
@@ -72,7 +72,7 @@ export async function findAssemblyRun(
   return target?.isDeleted ? undefined : target;
 }
 
-/** A run that is to be read. It outlives its assembly. */
+/** A run to be read. Runs outlive their assembly. */
 export function findReadableAssemblyRun(em: Em, params: RunParams): Promise<AssemblyRunTarget | undefined> {
   return findRun(em, params, false);
 }
@@ -96,14 +96,14 @@ async function findRun(
   return { ...owner, archived, run, busy, hasEnvironment: environment?.teamId === owner.teamId };
 }
 
-/** A run beside which this one cannot be resumed. It is only looked up if the status allows a resume. */
+/** The unfinished run because of which this one cannot be resumed. It is only looked up if the status allows a resume. */
 async function findBusyRunFor(em: Em, run: AssemblyRun, status: RunStatus, lock: boolean): Promise<BusyRun | null> {
   return actionsByStatus[status].includes('resume') ? findBusyRun(em, run, lock) : null;
 }
 
 /**
- * What the actions of a run depend on at a status that was read after the target. A run moves on between two statements, and an answer
- * must not show one status and the actions of another.
+ * The facts for the actions of a run at a status that was read after the target. The run may change between two statements, and an answer
+ * must not combine one status with the actions of another.
  */
 export async function findFactsAt(em: Em, target: AssemblyRunTarget, status: RunStatus): Promise<AssemblyRunFacts> {
   if (target.run.status === status) return target;

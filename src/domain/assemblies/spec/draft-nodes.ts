@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNodeSpec, maxNodes, nodeKeyPattern } from './spec.ts';
 
-/** A node of a spec that may be invalid: its valid fields, and the names of the others, which have their defaults. */
+/** A node of a spec that may be invalid: its valid fields, and the names of the invalid ones, which get their defaults. */
 interface DraftNode {
   readonly spec: AssemblyNodeSpec;
   readonly unreadable: ReadonlySet<string>;
 }
 
 /**
- * The nodes of a value that may be no valid spec, as many as a spec may have, without those whose key is invalid. Checks, drawings and
- * comparisons go on with what is valid, so that one wrong field hides nothing else.
+ * The nodes of a value that may not be a valid spec, up to the maximum of a spec, without those with invalid keys. Checks, drawings and
+ * comparisons use the valid parts, so that one wrong field hides nothing else.
  */
 function readNodes(value: JsonValue): Map<string, DraftNode> {
   const written = Object.entries(objectOf(objectOf(value)['nodes'])).slice(0, maxNodes);
@@ -24,13 +24,13 @@ export function readableNodes(value: JsonValue): Record<string, AssemblyNodeSpec
 /** The nodes of a spec that may be invalid, as its checks take them. */
 export interface DraftNodes {
   readonly nodes: Readonly<Record<string, AssemblyNodeSpec>>;
-  /** The keys of all nodes, those included of which nothing can be read. */
+  /** The keys of all nodes, including unreadable ones. */
   readonly keys: ReadonlySet<string>;
-  /** Whether a field of a node has the value that was written, and not a default because that is invalid. */
+  /** Whether a field of a node has the written value, and not a default in place of an invalid one. */
   isReadable(key: string, field: keyof AssemblyNodeSpec): boolean;
 }
 
-/** These nodes as the checks of a spec take them. */
+/** The nodes of a draft in the form that the checks of a spec use. */
 export function nodesOfDraft(value: JsonValue): DraftNodes {
   const nodes = readNodes(value);
   return {
@@ -56,7 +56,7 @@ function readNode(node: JsonValue): DraftNode {
   return { spec: { template: String(template), ...WithoutTemplate.parse(rest) }, unreadable };
 }
 
-/** The members of an object; none if the value is no object. */
+/** The members of an object; empty if the value is not an object. */
 export function objectOf(value: JsonValue | undefined): Readonly<Record<string, JsonValue>> {
   return isJsonObject(value) ? value : {};
 }

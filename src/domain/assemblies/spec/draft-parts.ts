@@ -6,7 +6,7 @@ import type { ConditionReport } from './conditions/satisfiability.ts';
 import type { DraftNodes } from './draft-nodes.ts';
 import type { Problem } from './problems.ts';
 
-/** What the checks of a spec are given, and what they find. */
+/** The inputs and the results of the checks of a spec. */
 
 export interface FoundTemplate {
   readonly templateId: string;
@@ -25,11 +25,11 @@ export interface MissingTemplate {
 export interface TemplateCatalog {
   /** @param version a version, a range or `latest` */
   find(template: string, version: string): Promise<FoundTemplate | MissingTemplate>;
-  /** The slugs of the templates that can be chosen, to suggest one in place of an unknown name. */
+  /** The slugs of the available templates, to suggest one for an unknown name. */
   listSlugs(): Promise<readonly string[]>;
 }
 
-/** What may take long, done on behalf of the author (`AssemblyEvaluator.for`). */
+/** The costly parts of validation, which run on behalf of the author (`AssemblyEvaluator.for`). */
 export interface SpecEvaluation {
   checkSchema(schema: JsonObject): Promise<VariableError[]>;
   /** A result for each input, in their order. */
@@ -40,7 +40,7 @@ export interface SpecEvaluation {
 
 type JsonObject = { [key: string]: JsonValue };
 
-/** What the checks know of the spec. A draft may be invalid elsewhere, so these are its readable parts. */
+/** The readable parts of a spec, which the checks use. A draft may be invalid elsewhere. */
 export interface Draft extends DraftNodes {
   /** The schema of the assembly's variables. */
   readonly variables: JsonObject;
@@ -51,7 +51,7 @@ export interface Draft extends DraftNodes {
   readonly conditions: ReadonlyMap<string, ConditionReport>;
 }
 
-/** What a check finds. Whoever collects the problems stops once there are enough, so costly ones are looked for lazily. */
+/** The results of a check. The collector stops once there are enough problems, so costly ones are found lazily. */
 export interface Problems {
   readonly errors?: readonly Iterable<Problem>[];
   readonly warnings?: readonly Iterable<Problem>[];

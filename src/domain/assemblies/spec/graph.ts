@@ -2,14 +2,14 @@ import { type CheckedCondition, checkCondition } from './conditions/conditions.t
 import { findReferences } from './references.ts';
 import type { AssemblyNodeSpec } from './spec.ts';
 
-/** Which nodes wait for which others. */
+/** Computes which nodes wait for which others. */
 
 /** The nodes that each node depends on, by key. */
 export type Dependencies = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * The dependencies by references, conditions and `depends_on`. Nodes that do not exist are left out: `validateSpec` reports them.
- * Parsing conditions takes time, so pass what is known of them, and keep the result with a published version.
+ * The dependencies by references, conditions and `depends_on`. Nodes that do not exist are left out: `validateSpec` reports them. Parsing
+ * conditions takes time, so pass known conditions, and store the result with a published version.
  */
 export function dependenciesOf(
   spec: { readonly nodes: Readonly<Record<string, AssemblyNodeSpec>> },
@@ -86,7 +86,7 @@ function lower(key: string, number: number, { lows }: Search): void {
   lows.set(key, Math.min(lows.get(key) ?? number, number));
 }
 
-/** The group of a node that leads back to nothing before it: all that is open since. */
+/** Closes the group of a node from which no earlier node can be reached: all nodes opened since. */
 function close(key: string, { numbers, open }: Search): string[] {
   const first = numbers.get(key) ?? 0;
   const group = [...open].filter((member) => (numbers.get(member) ?? 0) >= first);
@@ -119,7 +119,7 @@ function pathTo(end: string, start: string, cameFrom: ReadonlyMap<string, string
   return path;
 }
 
-/** The nodes, each after all that it depends on. @throws Error if there is a cycle */
+/** The nodes, each after all nodes that it depends on. @throws Error if there is a cycle */
 export function topologicalOrder(dependencies: Dependencies): string[] {
   const missing = new Map<string, number>();
   const dependents = new Map<string, string[]>();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 
-/** One thing that is wrong with a spec. `path` is a JSON pointer into the spec, `''` for the whole of it. */
+/** One problem of a spec. `path` is a JSON pointer into the spec, `''` for the whole of it. */
 export interface Problem {
   readonly path: string;
   readonly message: string;
@@ -14,7 +14,7 @@ export function pointer(...parts: readonly PropertyKey[]): string {
 
 const maxProblems = 500;
 
-/** The distinct problems, in their order. Nobody reads thousands, and a hostile draft has as many as it has characters. */
+/** The distinct problems in their order, up to a limit: nobody reads thousands, and a hostile draft can have one for each character. */
 export function collectProblems(groups: Iterable<Iterable<Problem>>): Problem[] {
   const distinct = new Map<string, Problem>();
   for (const group of groups) {
@@ -41,7 +41,7 @@ const typeNames: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-/** What a schema of zod rejects, as problems. They repeat names that the author wrote, but no values. */
+/** Converts the issues of a zod schema to problems. They repeat names that the author wrote, but no values. */
 export function* describeIssues(schema: z.core.$ZodType, issues: readonly Issue[]): Generator<Problem> {
   for (const issue of issues) yield* describeIssue(schema, issue);
 }
@@ -60,7 +60,7 @@ function describeIssue(schema: z.core.$ZodType, issue: Issue): Problem[] {
   return [{ path, message: explain(issue) }];
 }
 
-/** The names of the members that a schema has for the object at a path; empty if the path leads to none. */
+/** The names of the members that a schema has for the object at a path; empty if the path leads to no object. */
 function namesKnownAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
   let at: z.core.$ZodType | undefined = withoutWrappers(schema);
   for (const key of path) {

@@ -1,7 +1,9 @@
 import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
-/** What the references of one node, or of all outputs of an assembly, may give together: as much as variables may be. */
+/**
+ * The maximum that the references of one node, or of all outputs of an assembly, may resolve to together: as much as variables may have.
+ */
 const limits = { values: 20_000, bytes: 1024 * 1024 };
 
 export const budgetInWords = `1 MiB or ${limits.values.toLocaleString('en')} values`;
@@ -12,8 +14,8 @@ export interface BudgetLimits {
 }
 
 /**
- * Counts what references give, before anything is made of it. A spec may repeat a reference to a large value as often as it has
- * space, so what it makes may be thousands of times larger than the spec and the value.
+ * Counts the values of references before anything is built from them. A spec may repeat a reference to a large value very often, so the
+ * result may be thousands of times larger than the spec and the value.
  */
 export class ReferenceBudget {
   readonly #limits: BudgetLimits;
@@ -24,7 +26,7 @@ export class ReferenceBudget {
     this.#limits = max;
   }
 
-  /** Counts a value. Returns false once there is too much, then and for ever; the count goes no further than that. */
+  /** Counts a value. Returns false from the moment when the limit is exceeded; counting stops there. */
   pay(value: JsonValue): boolean {
     const open = [value];
     while (open.length > 0 && this.#isLeft()) {

@@ -2,8 +2,8 @@ import { type InstanceReference, readReference as readInstanceReference } from '
 import { nodeKeyPattern } from './spec.ts';
 
 /**
- * How references are written: `${variables.x.y}`, `${nodes.network.outputs.ids[0]}`; `$${` is a literal `${`. A text that is one as a whole may name an
- * output of an instance outside the assembly, as variables of runs do.
+ * How references are written: `${variables.x.y}`, `${nodes.network.outputs.ids[0]}`; `$${` is a literal `${`. A text that consists only of
+ * a reference may name an output of an instance outside the assembly, as in variables of runs.
  */
 
 export type Reference =
@@ -21,7 +21,7 @@ export type Part =
   | { readonly kind: 'instance'; readonly reference: InstanceReference }
   | { readonly kind: 'malformed'; readonly message: string };
 
-/** A name after a dot, a position, or any name in quotes. All lengths are bounded, so that no text takes long. */
+/** A name after a dot, a position, or any name in quotes. All lengths are bounded, so that matching is fast for every text. */
 const step = /\.([A-Za-z0-9_][A-Za-z0-9_-]{0,127})|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.){0,128}")\]/y;
 const root = /(variables|nodes)(?=[.[])/y;
 const maxSteps = 20;
@@ -75,7 +75,7 @@ function readReference(text: string, start: number): { part: Part; end: number }
   return reference ? { part: { kind: 'reference', reference }, end: at + 1 } : malformed(text, start);
 }
 
-/** The reference that `variables` or `nodes` and the steps after it make; undefined if they make none. */
+/** The reference made of `variables` or `nodes` and the following steps; undefined if they are not a valid reference. */
 export function toReference(kind: string, steps: readonly (string | number)[]): Reference | undefined {
   const [first, second, third, ...rest] = steps;
   if (typeof first !== 'string') return undefined;
@@ -104,7 +104,7 @@ function malformed(text: string, start: number): { part: Part; end: number } {
 
 const plainName = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** A reference as one writes it, without `${}`. */
+/** A reference in its written form, without `${}`. */
 export function describeReference(reference: Reference): string {
   const { path } = reference;
   const name = (text: string) => (plainName.test(text) ? `.${text}` : `[${JSON.stringify(text)}]`);

@@ -14,7 +14,9 @@ export interface Known {
   readonly isSensitive: boolean;
 }
 
-/** A reference that has no value, whose value has no place in a text, or that gives too much. The message never repeats a value. */
+/**
+ * A reference failed: it has no value, its value cannot be put into a text, or it exceeds the budget. The message never repeats a value.
+ */
 export class ReferenceFailed extends Error {
   readonly reference: Reference | null;
 
@@ -24,14 +26,14 @@ export class ReferenceFailed extends Error {
   }
 }
 
-/** The references in a value, in their order. Those that are written wrongly are left out (`findMalformed`). */
+/** The references in a value, in their order. Malformed ones are left out (`findMalformed`). */
 export function findReferences(value: JsonValue): Reference[] {
   return [...textsIn(value)].flatMap(({ text }) =>
     splitText(text).flatMap((part) => (part.kind === 'reference' ? [part.reference] : [])),
   );
 }
 
-/** The references with the path of the text that holds each, and whether the text is nothing but the reference. */
+/** The references, each with the path of its text, and whether the text consists only of the reference. */
 export function locateReferences(
   value: JsonValue,
   base = '',
@@ -54,7 +56,7 @@ export function locateInstanceReferences(
   );
 }
 
-/** What looks like a reference and is none. */
+/** The problems of texts that look like references but are not valid ones. */
 export function findMalformed(value: JsonValue, base = ''): Problem[] {
   return [...textsIn(value, base)].flatMap(({ path, text }) =>
     splitText(text).flatMap((part) => (part.kind === 'malformed' ? [{ path, message: part.message }] : [])),
@@ -62,8 +64,8 @@ export function findMalformed(value: JsonValue, base = ''): Problem[] {
 }
 
 /**
- * The value with every reference replaced. A text that is nothing but a reference becomes the value itself, with its type. Inside
- * a text, texts, numbers and booleans are put in. Every use of a reference is paid from the budget before a text is made of it.
+ * The value with every reference replaced. A text that consists only of a reference becomes the value itself, with its type. Inside a
+ * longer text, strings, numbers and booleans are inserted. Every use of a reference is charged to the budget before a text is built.
  * @throws ReferenceFailed
  */
 export function resolveReferences(
@@ -139,7 +141,7 @@ function asText(reference: Reference, value: JsonValue): string {
   );
 }
 
-/** The member that the reference's path leads to. Inherited members are none. */
+/** The member to which the reference's path leads. Inherited members do not count. */
 function follow(reference: Reference, value: JsonValue): JsonValue {
   let member: JsonValue = value;
   for (const step of reference.path) {

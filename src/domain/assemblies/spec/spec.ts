@@ -12,7 +12,7 @@ const day = 24 * hour;
 export const maxNodes = 1_000;
 export const maxConcurrent = 100;
 const maxDependencies = 100;
-/** Longer conditions belong into a template. */
+/** The maximum length of a condition. Longer logic belongs into a template. */
 export const maxConditionLength = 2_000;
 
 export const nodeKeyPattern = /^[a-z][a-z0-9_-]{0,62}$/;
@@ -24,7 +24,7 @@ const OutputName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/, {
   error: 'expected letters, digits, "_" and "-", starting with a letter or "_"',
 });
 
-/** What a node demands beyond the policies of its template and its environment. */
+/** The approval that a node demands in addition to the policies of its template and its environment. */
 const NodeApproval = z.strictObject({
   required: z.int().min(0).max(10),
   when: z.enum(approvalRules).default('always'),
@@ -32,7 +32,7 @@ const NodeApproval = z.strictObject({
 });
 
 const Retry = z.strictObject({
-  /** All attempts, the first one included. */
+  /** The number of all attempts, including the first one. */
   attempts: z.int().min(1).max(10),
   /** The pause before the second try. Each further pause is twice as long, at most an hour. */
   backoff: durationBetween(0, hour).default('PT10S'),
@@ -46,10 +46,10 @@ export const AssemblyNodeSpec = z.strictObject({
   instance: InstanceName.optional(),
   variables: z.record(z.string(), Json).default({}),
   depends_on: z.array(NodeKey).max(maxDependencies).default([]),
-  /** CEL over `variables` and `nodes`. */
+  /** A condition in CEL over `variables` and `nodes`. */
   when: z.string().min(1).max(maxConditionLength).optional(),
   approval: NodeApproval.optional(),
-  /** Over the whole node, its waiting for approval included. */
+  /** The timeout of the whole node, including the time that it waits for approval. */
   timeout: durationBetween(1, 90 * day).optional(),
   retry: Retry.optional(),
 });
@@ -63,14 +63,14 @@ const Nodes = z
 /** The schema of an assembly without variables. */
 export const noVariables = { type: 'object', properties: {} };
 
-/** The form of a spec. What it refers to is checked by `validateSpec`. */
+/** The form of a spec. `validateSpec` checks its references. */
 export const AssemblySpec = z
   .strictObject({
     description: z.string().max(10_000).optional(),
-    /** JSON Schema of the values that a run is given; `writeOnly` marks secrets. */
+    /** The JSON Schema of the variables of a run; `writeOnly` marks secrets. */
     variables: z.record(z.string(), Json).default(noVariables),
     nodes: Nodes,
-    /** Text with references, by the names of the outputs. */
+    /** Texts with references, by the names of the outputs. */
     outputs: z.record(OutputName, z.string().max(4_000)).default({}),
     concurrency: z.int().min(1).max(maxConcurrent).default(10),
   })

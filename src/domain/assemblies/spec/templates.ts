@@ -37,7 +37,7 @@ const versionMissing =
 
 const templateMissing = 'is no template of this team or of the installation';
 
-/** Looking for the name that was meant takes time, so only the first unknown names get a suggestion. */
+/** The maximum number of unknown names that get a suggestion, because searching for one takes time. */
 const maxSuggestions = 20;
 
 /** Explains unknown templates, each name once. */

@@ -11,7 +11,7 @@ import { collectProblems, describeIssues, type Problem, pointer } from './proble
 import { AssemblySpec, maxNodes, noVariables } from './spec.ts';
 import { findTemplates } from './templates.ts';
 
-/** Everything that is wrong with the spec of an assembly, at once. */
+/** Finds all problems of the spec of an assembly at once. */
 
 export type {
   FoundTemplate,
@@ -22,7 +22,7 @@ export type {
 
 export interface SpecValidation {
   readonly errors: Problem[];
-  /** What may fail in a run, but need not. */
+  /** Problems that may make a run fail, but need not. */
   readonly warnings: Problem[];
   /** Null if its form is wrong. */
   readonly spec: AssemblySpec | null;
@@ -79,7 +79,7 @@ const tooManyNodes: SpecValidation = {
   dependencies: {},
 };
 
-/** The parts of a value that may be no valid spec. What is missing or no object has its default. */
+/** The parts of a value that may not be a valid spec. Missing parts, and parts that are not objects, get their defaults. */
 function readParts(value: JsonValue): Omit<Draft, 'templates' | 'conditions'> {
   const { variables, outputs } = objectOf(value);
   return {

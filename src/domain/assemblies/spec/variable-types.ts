@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { objectOf } from './draft-nodes.ts';
 
-/** What a JSON Schema says directly about a value. What it says by references and alternatives is left out, so this never says too much. */
+/** Reads what a JSON Schema states directly about a value. References and alternatives are ignored, so the result never claims too much. */
 
 type Schema = Readonly<Record<string, JsonValue>>;
 
 const types = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const;
 export type JsonType = (typeof types)[number];
 
-/** The schema of the member that a path leads to; undefined if the schema does not say directly. */
+/** The schema of the member that a path leads to; undefined if the schema does not state it directly. */
 export function schemaAt(schema: JsonValue | undefined, path: readonly (string | number)[]): Schema | undefined {
   let inner: JsonValue | undefined = schema;
   for (const step of path) {
@@ -26,7 +26,7 @@ export function typesOf(schema: Schema | undefined): JsonType[] | null {
   return known.length === 0 ? null : known;
 }
 
-/** Whether some value has a type of each side. A whole number is a number, too. */
+/** Whether some value has a type of each side. An integer is also a number. */
 export function haveCommonType(a: readonly JsonType[], b: readonly JsonType[]): boolean {
   const widen = (list: readonly JsonType[]) => list.map((type) => (type === 'integer' ? 'number' : type));
   return widen(a).some((type) => widen(b).includes(type));

@@ -10,13 +10,13 @@ import { findVersionNodes, listAvailableVersions, type VersionNode } from './ver
 
 type Nodes = Readonly<Record<string, Pick<AssemblyNodeSpec, 'instance' | 'approval'>>>;
 
-/** How many versions one statement looks into. Most nodes are in the highest. */
+/** How many versions one statement reads. Most nodes are in the highest ones. */
 const versionsAtOnce = 20;
 
 /**
- * A version whose nodes demand less approval than they did needs the right to weaken a policy, and is an event. Each node is compared
- * with the highest version that has its key, and with the highest that deploys its instance: neither another key nor a version without the
- * node is a way around the rule. The caller has locked the assembly.
+ * Checks a version whose nodes demand less approval than before: the publisher needs the right to weaken a policy, and an event is
+ * published. Each node is compared with the highest version that has its key, and with the highest that deploys its instance, so that
+ * neither another key nor a version without the node evades the rule. The caller has locked the assembly.
  * @throws Forbidden if the publisher may not weaken policies
  */
 export async function weakenNodeApproval(
@@ -35,7 +35,7 @@ export async function weakenNodeApproval(
   tx.publish({ type: 'assembly.approval_weakened', subjectId: assembly.id, owners, data });
 }
 
-/** The nodes that demand less approval than they did, each with the version that demanded more. */
+/** The nodes that demand less approval than before, each with the version that demanded more. */
 async function findWeakerNodes(em: Em, assemblyId: string, nodes: Nodes): Promise<{ key: string; version: string }[]> {
   const earlier = await findEarlierNodes(em, assemblyId, nodes);
   return Object.entries(nodes).flatMap(([key, node]) => {
@@ -90,7 +90,7 @@ function addMissing(
   }
 }
 
-/** What a node demands. A node without a policy demands nothing. */
+/** The approval that a node demands. A node without a policy demands none. */
 function toPolicy({ approval }: { readonly approval?: VersionNode['approval'] | undefined }): ApprovalPolicy {
   return approval ?? { required: 0, when: 'never', allow_self: true };
 }

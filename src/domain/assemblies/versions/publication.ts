@@ -18,7 +18,7 @@ import { weakenNodeApproval } from './protection.ts';
 export interface NewAssemblyVersion {
   readonly version: string;
   readonly changelog: string;
-  /** Refuses the publication if the draft has another revision by now. */
+  /** The publication is refused if the draft now has another revision. */
   readonly expectedRevision?: number | undefined;
 }
 
@@ -31,14 +31,13 @@ export interface PreparedAssemblyVersion {
   readonly templates: Record<string, ChosenTemplate>;
   /** The keys of the nodes for which each node waits. */
   readonly dependencies: Record<string, string[]>;
-  /** `sha256:…` over spec and templates: two versions with the same digest do the same. */
+  /** `sha256:…` over spec and templates: versions with the same digest have the same effect. */
   readonly digest: string;
 }
 
 /**
  * Validates the draft and chooses the template version of each node.
- * @throws Unprocessable with everything that is wrong with the draft; Conflict for a stale revision, an archived assembly, or if there
- * is no draft
+ * @throws Unprocessable with all problems of the draft; Conflict for a stale revision, an archived assembly, or if there is no draft
  */
 export async function preparePublication(
   context: ValidationContext,
@@ -58,10 +57,10 @@ export async function preparePublication(
 }
 
 /**
- * Publishes a version for good. Publishing the same version with the same content again finds the existing one. The caller has
- * locked the assembly's row, so of two concurrent publications one creates the version and the other finds it.
- * @throws Conflict if the version is published with other content, if the draft was changed meanwhile, or if the assembly or its owner
- * is archived
+ * Publishes a version permanently. Publishing the same version with the same content again finds the existing one. The caller has locked
+ * the assembly's row, so of two concurrent publications one creates the version and the other finds it.
+ * @throws Conflict if the version is published with other content, if the draft was changed meanwhile, or if the assembly or its owner is
+ * archived
  * @throws Forbidden if its nodes demand less approval than they did, and the publisher may not weaken policies
  */
 export async function publishAssembly(

@@ -58,7 +58,7 @@ export function readPublishers(
     .execute();
 }
 
-/** What protects the instance of a node in a version. */
+/** A node of a version, with the approval that protects its instance. */
 export interface VersionNode {
   readonly versionId: string;
   readonly key: string;

@@ -1,7 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt } from '#database/columns.ts';
 
-/** Proves what the audit records up to a moment were. Each seal covers the records behind the one before it. Rows never change. */
+/**
+ * A seal, which proves the content of the audit records up to a moment. Each seal covers the records after those of the previous seal. Rows
+ * never change.
+ */
 export const AuditSealSchema = defineEntity({
   name: 'AuditSeal',
   tableName: 'audit_seals',

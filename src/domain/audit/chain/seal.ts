@@ -10,12 +10,12 @@ export interface Seal {
   readonly seal: Buffer;
 }
 
-/** What the first seal is bound to in the place of a seal before it. */
+/** The first seal is bound to this value, since it has no previous seal. */
 const beginning = Buffer.alloc(32);
 
 /**
- * Computes a seal. The key never leaves the service's processes, so whoever can write to the database alone can change a record, but
- * cannot make the seal that would fit it.
+ * Computes a seal. The key never leaves the service's processes. So somebody with access only to the database can change a record, but
+ * cannot compute the seal that fits it.
  */
 export function computeSeal(
   key: Buffer,
@@ -27,13 +27,13 @@ export function computeSeal(
   return createHmac('sha256', key).update(JSON.stringify(covered)).digest();
 }
 
-/** Whether a seal fits what it covers and the seal before it. */
+/** Whether a seal fits the records that it covers and the previous seal. */
 export function isGenuine(key: Buffer, before: Buffer | null, seal: Seal): boolean {
   const expected = computeSeal(key, before, seal);
   return expected.length === seal.seal.length && timingSafeEqual(expected, seal.seal);
 }
 
-/** The key of an installation's seals. It outlives the rotation of the key ring, as seals do. */
+/** The key of an installation's seals. It does not change when the key ring is rotated, because seals are permanent. */
 export function sealingKeyOf(bindingKey: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', bindingKey, '', 'delivery-coordinator/audit-seals', 32));
 }

@@ -4,12 +4,12 @@ import { computeSeal } from './seal.ts';
 import { digestRecords, findNextEnd, firstPosition, insertSeal, lockChain, readLastSeal } from './store.ts';
 
 const maxRecords = 10_000;
-/** Covers transactions that have taken the time of a record and have not been given an id yet. */
+/** A margin for transactions that have set the time of a record but do not have an id yet. */
 const marginSeconds = 5;
 
 /**
- * Seals all records that no transaction can add to any more, and returns how many. Several processes may do it at once: one of
- * them seals, and the others have nothing to do. `max` limits the records of one seal.
+ * Seals all records before the time at which transactions can still add some, and returns how many. Several processes may do it at once:
+ * one of them seals, and the others have nothing to do. `max` limits the records of one seal.
  */
 export async function sealRecords(
   orm: Orm,

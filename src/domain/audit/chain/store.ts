@@ -5,7 +5,7 @@ import { zeroId } from '#domain/shared/ids.ts';
 import type { Position } from '../filter-store.ts';
 import type { Seal } from './seal.ts';
 
-/** Before every record. */
+/** The position before every record. */
 export const firstPosition: Position = { at: '0001-01-01T00:00:00.000Z', id: zeroId };
 
 /** Records between two positions: after the first, up to and including the second. */
@@ -14,7 +14,7 @@ export interface Range {
   readonly until: Position;
 }
 
-/** Lets one process at a time seal. It is held until the transaction ends; false: another process has it. */
+/** Takes a lock, until the transaction ends, so that one process at a time seals; false if another process has it. */
 export async function lockChain(em: Em): Promise<boolean> {
   const lock = sql<boolean>`pg_try_advisory_xact_lock(hashtextextended('delivery-coordinator/audit chain', 0))`;
   const { isOurs } = await db(em).selectNoFrom(lock.as('isOurs')).executeTakeFirstOrThrow();
@@ -76,7 +76,10 @@ export async function findNextEnd(
   return row && { at: new Date(row.at).toISOString(), id: row.id };
 }
 
-/** Everything that a record says. `is_read` is left out: `countHiddenChanges` compares it with the action. Times are numbers, because their text depends on settings of the session. */
+/**
+ * All content of a record, for the digest. `is_read` is left out: `countHiddenChanges` compares it with the action. Times are numbers,
+ * because their text depends on settings of the session.
+ */
 const content = sql<Buffer>`sha256(convert_to(jsonb_build_array(
   r.id, (extract(epoch from r.at) * 1000)::bigint, r.actor_id, r.actor_type, r.actor_name, r.credential_type, r.credential_id, r.action,
   r.resource_type, r.resource_id, r.organization_id, r.team_id, r.outcome, r.request_id, r.address, r.before, r.after)::text, 'UTF8'))`;
@@ -117,7 +120,7 @@ export async function findUnsealed(em: Em, after: Position): Promise<{ records: 
   return { records, since: since && new Date(since).toISOString() };
 }
 
-/** Whether the service itself has removed the records of a month, as `2026-01`, because their time was over. */
+/** Whether the service itself has removed the records of a month, as `2026-01`, because their retention time was over. */
 export async function isRemovedMonth(em: Em, month: string): Promise<boolean> {
   const row = await db(em)
     .selectFrom('audit_records as r')

@@ -22,7 +22,7 @@ export const problemKinds = [
   'kept_seal_differs',
 ] as const;
 
-/** Something in the audit that is not as it was sealed. */
+/** A difference between the audit and its seals. */
 export interface ChainProblem {
   readonly kind: (typeof problemKinds)[number];
   /** The position of the seal that shows it. */
@@ -37,16 +37,16 @@ export interface ChainProblem {
 /** A part of the chain that was verified. */
 export interface Verification {
   readonly seals: number;
-  /** Records that are as they were sealed. */
+  /** The number of records that match their seals. */
   readonly records: number;
-  /** Sealed records that the service has removed, because their time was over. */
+  /** The number of sealed records that the service has removed because their retention time was over. */
   readonly removed: number;
   readonly problems: readonly ChainProblem[];
-  /** The newest seal. Whoever keeps it elsewhere can later show that the end of the audit was not cut off. */
+  /** The newest seal. A copy of it elsewhere can later prove that the end of the audit was not removed. */
   readonly head: { readonly position: number; readonly seal: string; readonly until: string } | null;
   /** A worker seals every half minute, so records that stay unsealed for long are a sign that their seals were removed. */
   readonly unsealed: { readonly records: number; readonly since: string | null };
-  /** Verification goes on after this seal; null: this was the last part. */
+  /** Verification continues after this seal; null: this was the last part. */
   readonly nextAfter: number | null;
 }
 
@@ -59,7 +59,7 @@ export interface KeptSeal {
 /** How much one request verifies. A seal covers 10,000 records at most. */
 const maxSeals = 20;
 
-/** What the records are compared with, besides their seals. */
+/** The further inputs of the verification. */
 interface Basis {
   /** The key of the seals. */
   readonly key: Buffer;

@@ -25,9 +25,10 @@ export function placeOf(target: BindingTarget): BindingPlace {
 }
 
 /**
- * Makes these connections the only ones that a project or an environment binds. The principal answers for all of them: each use of a binding checks that
- * the principal may still bind the connection. The caller has locked the row of the target.
- * @throws Invalid naming a connection that does not exist, or whose owner is not above the target; Conflict for a stale revision, or an archived target
+ * Replaces the bindings of a project or an environment. The principal answers for all of them: each use of a binding checks that the
+ * principal may still bind the connection. The caller has locked the row of the target.
+ * @throws Invalid naming a connection that does not exist, or whose owner is not above the target; Conflict for a stale revision, or an
+ * archived target
  */
 export async function replaceBindings(
   tx: Transaction,
@@ -41,7 +42,7 @@ export async function replaceBindings(
   const place = placeOf(target);
   const ids = Object.values(wanted).map(({ connectionId }) => connectionId);
   const usable = await findUsableIds(tx.em, place, ids);
-  // Ids that belong to others get the same answer as ids of nothing.
+  // Ids of other owners' connections get the same answer as ids that do not exist.
   const missing = Object.keys(wanted).find((name) => !usable.has(wanted[name]?.connectionId ?? ''));
   if (missing !== undefined)
     throw new Invalid(
@@ -55,7 +56,7 @@ export async function replaceBindings(
   return { before, after: describe(await readBindings(tx.em, place)), revision: target.revision + 1 };
 }
 
-/** The principal has bound exactly these, and is a member, or none, as it was then: to bind them again would change nothing. */
+/** Whether the same principal, with the same membership, has bound exactly these: binding them again would change nothing. */
 function isSame(
   current: Awaited<ReturnType<typeof readBindings>>,
   wanted: Readonly<Record<string, WantedBinding>>,

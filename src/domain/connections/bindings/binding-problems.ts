@@ -5,7 +5,7 @@ import { readPrincipals } from '#domain/shared/access/store.ts';
 import { bindingAuthority } from './model.ts';
 import type { BindingPlace, BindingRow } from './store.ts';
 
-/** Why a binding gives nothing now; null if it gives its connection. */
+/** Why a binding provides nothing now; null if it provides its connection. */
 export type BindingProblem = 'connection_elsewhere' | 'connection_unauthorized' | null;
 
 type Standing = Pick<
@@ -14,9 +14,9 @@ type Standing = Pick<
 >;
 
 /**
- * Decides about bindings as their use does: the connection is still above the place, no transfer has given the place other owners, and whoever bound it
- * may still bind it. A membership of the team
- * counts only if the binding was made by it: one that has ended and begun again is another one.
+ * Decides about bindings as their use does. A binding works if the owner of the connection is still above the place, no transfer has given
+ * the place other owners, and the principal who bound it may still bind it. A membership in the team counts only if it is the one by which
+ * the binding was made; a renewed membership is a different one.
  */
 export async function findBindingProblems(
   em: Em,
@@ -37,7 +37,7 @@ export async function findBindingProblems(
   return new Map(bindings.map((binding) => [binding.id, problemOf(binding)]));
 }
 
-/** What is left of a principal without its membership of a team: administrators, and the team's own service accounts, need none. */
+/** The principal without its membership in a team. The team's own service accounts need no membership and are returned unchanged. */
 function withoutMembership(principal: Principal, teamId: string): Principal {
   if (principal.owner?.teamId === teamId) return principal;
   const { [teamId]: _, ...teams } = principal.teams;

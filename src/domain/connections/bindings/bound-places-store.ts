@@ -14,15 +14,15 @@ export interface BoundPlace {
 }
 
 export interface BoundPlaces {
-  /** Some of those that the principal may read. */
+  /** Some of the places that the principal may read. */
   readonly places: readonly BoundPlace[];
-  /** How many there are that the principal may read. */
+  /** The number of places that the principal may read. */
   readonly readable: number;
-  /** How many others there are. */
+  /** The number of other places. */
   readonly unreadable: number;
 }
 
-/** The places that bind a connection: at most `max` of those that a principal may read, and how many there are. */
+/** The places that bind a connection: at most `max` of those that a principal may read, and the numbers of all. */
 export async function findBoundPlaces(
   em: Em,
   principal: Principal,
@@ -47,7 +47,7 @@ export async function findBoundPlaces(
   return { places, readable: Number(readable), unreadable: Number(total) - Number(readable) };
 }
 
-/** Each place once, by however many names it binds the connection. */
+/** Selects each place once, even if it binds the connection under several names. */
 function selectPlaces(em: Em, principal: Principal, connectionId: string) {
   return db(em)
     .selectFrom('connection_bindings as b')

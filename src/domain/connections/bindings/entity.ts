@@ -4,7 +4,7 @@ import { Environment } from '#domain/environments/entity.ts';
 import { Project } from '#domain/projects/entity.ts';
 import { Connection } from '../entity.ts';
 
-/** A connection that a project or an environment gives its runs, under the name by which templates ask for it. */
+/** A connection that a project or an environment provides to its runs, under the name that templates use. */
 export const ConnectionBindingSchema = defineEntity({
   name: 'ConnectionBinding',
   tableName: 'connection_bindings',
@@ -35,12 +35,15 @@ export const ConnectionBindingSchema = defineEntity({
     inPlan: p.boolean(),
     inApply: p.boolean(),
     boundBy: p.uuid(),
-    /** The binding ends with what the principal had when it was made: being disabled once ends it for good. */
+    /** The generation of the principal when it made the binding. If the principal is ever disabled, the binding ends permanently. */
     boundByGeneration: p.integer(),
-    /** The membership of the team by which the principal bound it: leaving the team ends the binding for good. Null: it had none. */
+    /**
+     * The membership in the team by which the principal bound it: leaving the team ends the binding permanently. Null: the principal had
+     * none.
+     */
     boundByMembership: p.uuid().nullable(),
     boundAt: at(),
-    /** When a transfer of the place ended it, also if the place has come back since; null: none did. */
+    /** When a transfer of the place ended it, even if the place has returned since; null: no transfer has. */
     voidSince: at().nullable(),
   },
 });

@@ -5,16 +5,16 @@ import { ConnectionRefused } from './errors.ts';
 import type { ConnectionNeed } from './model.ts';
 import { type BindingPlace, type EffectiveBinding, phasesOf, readEffectiveBindings } from './store.ts';
 
-/** What a run is for. Connections are bound to environments and their projects alone. */
+/** The place of a run. Connections are bound only to environments and their projects. */
 export interface RunPlace extends Ownership {
   readonly projectId: string | null;
   readonly environmentId: string | null;
 }
 
 /**
- * The connections that the bindings of an environment and its project give a run, in the order in which its template asks for them. A binding of the
- * environment replaces the project's of the same name. The requester of the run needs no permission for a connection, but the person who bound it must still have it.
- * `lock` shares bindings and connections until the commit.
+ * The connections that the bindings of an environment and its project provide to a run, in the order of its template's needs. A binding of
+ * the environment replaces the project's of the same name. The requester of the run needs no permission for a connection, but the person
+ * who bound it must still have it. `lock` takes share locks on bindings and connections until the commit.
  * @throws ConnectionRefused naming the connection that cannot be used
  */
 export async function resolveConnections(
@@ -43,7 +43,7 @@ export async function resolveConnections(
   return bindings;
 }
 
-/** A refusal does not name the connection: whoever requests a run may not read it. */
+/** A refusal does not name the connection, because the requester of the run may not be allowed to read it. */
 function choose({ name, kind }: ConnectionNeed, found: readonly EffectiveBinding[]): EffectiveBinding {
   const named = found.filter((binding) => binding.name === name);
   const binding = named.find(({ environmentId }) => environmentId !== null) ?? named[0];
@@ -74,7 +74,7 @@ function explain(problem: NonNullable<BindingProblem>, { name, boundByName }: Ef
   return `the connection "${name}" was bound by ${boundByName ?? 'a deleted user'}, who may no longer do so: a person who may use connections and change the environment binds it again`;
 }
 
-/** Which of two values a program would get is nobody's decision, so there must not be two. */
+/** Refuses bindings that set the same variable, because nobody has decided which value a program would get. */
 function refuseConflicts(bindings: readonly EffectiveBinding[]): void {
   const providers = new Map<string, EffectiveBinding>();
   for (const binding of bindings) {

@@ -66,7 +66,10 @@ export function readBindings(em: Em, place: BindingPlace) {
     .execute();
 }
 
-/** The bindings by these names that the runs of an environment get: its own, and those of its project. With the seals of the connections. */
+/**
+ * The bindings with these names that the runs of an environment get: its own, and those of its project. The seals of the connections are
+ * included.
+ */
 export async function readEffectiveBindings(em: Em, place: BindingPlace, names: readonly string[], lock: boolean) {
   const found = selectEffective(em, place).where((eb) => eb('b.name', '=', eb.fn.any(eb.val(names))));
   return lockRows(found, ['c', 'b'], lock).execute();
@@ -120,7 +123,7 @@ function selectBound(em: Em, connectionId: string, column: (typeof placeTables)[
   return db(em).selectFrom('connection_bindings').where('connectionId', '=', connectionId).select(column);
 }
 
-/** Which of these connections a place may use. Shares their rows until the commit. */
+/** Which of these connections a place may use. It takes share locks on their rows until the commit. */
 export async function findUsableIds(em: Em, place: BindingPlace, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const query = db(em)
     .selectFrom('connections as c')
@@ -132,7 +135,7 @@ export async function findUsableIds(em: Em, place: BindingPlace, ids: readonly s
   return new Set(found.map(({ id }) => id));
 }
 
-/** Makes these the only bindings of a place, all of them bound by one principal. The caller has locked the row of the place. */
+/** Replaces the bindings of a place; one principal binds all of them. The caller has locked the row of the place. */
 export async function writeBindings(
   em: Em,
   { environmentId, projectId, teamId }: BindingPlace,

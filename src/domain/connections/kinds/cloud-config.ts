@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { canBeUrl, field } from './kind.ts';
 
-/** What readers see of a connection with a cloud. With `workload_identity`, the cloud trusts the service, and nothing secret is stored. */
+/**
+ * The config of a connection to a cloud, which readers can see. With `workload_identity`, the cloud trusts the service, and nothing secret
+ * is stored.
+ */
 
 /** Services that imitate AWS name their regions as they like. */
 const region = z.string().regex(/^[a-z0-9-]{1,40}$/, { error: 'expected a region such as "eu-central-1"' });

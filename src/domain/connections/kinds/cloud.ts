@@ -19,7 +19,7 @@ const Google = z.strictObject({
 });
 const Azure = z.strictObject({ client_secret: field(Secret, 'Client secret') });
 const None = z.strictObject({});
-/** `None` with a refusal that gives the reason, whatever was sent. */
+/** `None` with a refusal that always gives the reason. */
 const NoneKept = z.custom<z.output<typeof None>>((given) => None.safeParse(given).success, {
   error: 'expected {}: with workload_identity, no credentials are kept',
 });
@@ -63,7 +63,7 @@ function deliverKeys({ provider }: KeyConfig, credentials: Credentials): Deliver
   throw new Error(`the credentials are not those of ${provider}`);
 }
 
-/** Where in the cloud the tools work, which is no secret. */
+/** The region, project or similar place where the tools work, which is not secret. */
 function placeOf(config: CloudConfig): Record<string, string> {
   if (config.provider === 'aws')
     return config.region ? { AWS_REGION: config.region, AWS_DEFAULT_REGION: config.region } : {};

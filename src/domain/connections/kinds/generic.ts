@@ -33,12 +33,12 @@ const Credentials = z
   })
   .meta({ allOf: [{ anyOf: [holding('variables'), holding('files')] }] });
 
-/** The JSON Schema of credentials that have something in a member. */
+/** The JSON Schema of credentials with a non-empty member. */
 function holding(member: string) {
   return { required: [member], properties: { [member]: { minProperties: 1 } } };
 }
 
-/** Gives variables and files to whatever a template runs. */
+/** Provides variables and files to all programs of a template. */
 export const generic = defineKind({
   summary: 'Give any tool secret variables and files.',
   config: z.strictObject({}),

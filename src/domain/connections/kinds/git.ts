@@ -6,7 +6,7 @@ const expected = {
   error:
     'expected where repositories begin, such as "https://git.example.com/acme/" or "ssh://git@git.example.com/acme/"',
 };
-/** No password, query or fragment, and a user for SSH alone. */
+/** A URL without password, query or fragment, and with a user only for SSH. */
 const GitPrefix = z
   .string()
   .max(2_000)
@@ -44,7 +44,7 @@ export const git = defineKind({
   deliver: () => nothing,
 });
 
-/** The credential as git is given it. */
+/** The credential in the form that git gets. */
 export function toGitCredential(credentials: z.output<typeof Credentials>): GitCredential {
   if ('token' in credentials) {
     return { kind: 'password', username: credentials.username, password: credentials.token };
@@ -60,7 +60,7 @@ export function isBelow(repository: string, prefix: string): boolean {
   const [below, above] = [new URL(repository), new URL(prefix)];
   const isSameHost = (['protocol', 'username', 'host'] as const).every((part) => below[part] === above[part]);
   const path = above.pathname.endsWith('/') ? above.pathname : `${above.pathname}/`;
-  // Git decodes the path: an encoded separator would lead out of it.
+  // Git decodes the path, so an encoded separator could escape from the prefix.
   if (/%2f|%5c|%00/i.test(below.pathname)) return false;
   return isSameHost && (below.pathname === above.pathname || below.pathname.startsWith(path));
 }

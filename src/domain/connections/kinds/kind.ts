@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** Everything that a connection gives the tools of an attempt: environment variables, and files whose paths are in variables. */
+/** Everything that a connection provides to the tools of an attempt: environment variables, and files whose paths are in variables. */
 export interface Delivery {
-  /** Environment variables that are no secrets, such as a region. Logs may show their values. */
+  /** Environment variables that are not secret, such as a region. Logs may show their values. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Environment variables with secrets. */
   readonly variables: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface Delivery {
 /** A file whose text names the paths of other files. Paths are known only where the attempt executes. */
 export interface LinkedFile {
   readonly text: string;
-  /** The environment variables of other files, by the marks in the text that stand for their paths. */
+  /** The environment variables of other files, by the marks in the text that their paths replace. */
   readonly links: Readonly<Record<string, string>>;
 }
 
@@ -24,36 +24,41 @@ export interface AttemptIdentity {
   readonly runId: string;
 }
 
-/** The credentials of some configs. The document of the API has the condition, too. */
+/** The form of the credentials for some configs. The OpenAPI document contains the condition too. */
 export interface CredentialsForm<Credentials> {
-  /** What a config has that needs these credentials. */
+  /** The schema of the configs that need these credentials. */
   readonly when: z.ZodType;
   readonly credentials: z.ZodType<Credentials>;
-  /** What the document says of them, if JSON Schema cannot say what `credentials` does. */
+  /** The schema for the OpenAPI document, if JSON Schema cannot express `credentials`. */
   readonly described?: z.ZodType;
 }
 
 /** One kind of connection. */
 export interface KindDefinition<Config, Credentials> {
-  /** What it is for, for people. */
+  /** Its purpose, for people. */
   readonly summary: string;
-  /** What everybody who may read the connection sees. */
+  /** The part that everybody who may read the connection sees. */
   readonly config: z.ZodType<Config>;
-  /** What nobody is ever shown. */
+  /** The part that is never shown. */
   readonly credentials: z.ZodType<Credentials>;
-  /** The rules that choose the credentials for a config; the first that matches decides. A kind needs them if some configs take only some of `credentials`. */
+  /**
+   * The rules that choose the credentials for a config; the first that matches decides. A kind needs them if some configs accept only some
+   * of `credentials`.
+   */
   readonly forms?: readonly CredentialsForm<Credentials>[];
-  /** The URLs to which the service itself may send the credentials. They are checked when they are saved, and again when they are dialled. */
+  /**
+   * The URLs to which the service itself may send the credentials. They are checked when they are saved, and again before each connection.
+   */
   readonly urls: (config: Config) => readonly string[];
-  /** Who accepts the token that its delivery holds; null if it holds none, which is the same as leaving it out. */
+  /** The audience of the token in its delivery; null or absent if it contains no token. */
   readonly audienceOf?: (config: Config) => string | null;
   /** @param identity of the attempt; `audienceOf` says whether it is needed */
   readonly deliver: (config: Config, credentials: Credentials, identity: AttemptIdentity) => Delivery;
 }
 
 /**
- * A field of a kind, with what people read of it: forms show the label and the hint, and the description of the API has both.
- * The hint says where to find the value, or what happens without one.
+ * A field of a kind, with its texts for people: forms show the label and the hint, and the description of the API has both. The hint says
+ * where to find the value, or what happens without one.
  */
 export function field<Schema extends z.ZodType>(schema: Schema, label: string, hint?: string): Schema {
   return schema.meta({ title: label, ...(hint !== undefined && { description: hint }) });
@@ -68,7 +73,7 @@ export function defineKind<Config, Credentials>(
 
 export const nothing: Delivery = { variables: {}, files: {} };
 
-/** A secret on one line. Spaces at its ends are refused, since they come from copying and make it wrong. */
+/** A secret on one line. Spaces at its ends are refused, since they come from copying and would break it. */
 export const Secret = z
   .string()
   .min(1)
@@ -84,7 +89,7 @@ export const SecretText = z
   .max(65_536)
   .regex(/^[^\u0000\ud800-\udfff]*$/u, { error: 'must be text without NUL characters' });
 
-/** Whether a text is a URL at all. The patterns let some texts through that are none, such as one with a port above 65535. */
+/** Whether a text is a URL at all. The patterns accept some texts that are not URLs, such as one with a port above 65535. */
 export const canBeUrl = (text: string) => URL.canParse(text);
 
 /** Certificates of authorities in PEM, which are public. */

@@ -25,7 +25,7 @@ const Config = z.strictObject({
   ),
 });
 
-/** Opens a Kubernetes cluster: the tools find a kubeconfig by KUBECONFIG and KUBE_CONFIG_PATH. */
+/** Provides access to a Kubernetes cluster: the tools find a kubeconfig by KUBECONFIG and KUBE_CONFIG_PATH. */
 export const kubernetes = defineKind({
   summary: 'Reach a Kubernetes cluster.',
   config: Config,

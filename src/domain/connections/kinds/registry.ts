@@ -17,7 +17,7 @@ const Config = z.strictObject({
   ),
 });
 
-/** Opens a registry of providers and modules to OpenTofu and Terraform. */
+/** Provides OpenTofu and Terraform with access to a registry of providers and modules. */
 export const registry = defineKind({
   summary: 'Download providers and modules from a private registry.',
   config: Config,

@@ -1,13 +1,13 @@
 import type { FederatedConfig } from './cloud-config.ts';
 import type { AttemptIdentity, Delivery, LinkedFile } from './kind.ts';
 
-/** How tools sign in with the token of an attempt: by the variables and files that the SDKs and providers of each cloud look for. */
+/** Lets tools sign in with the token of an attempt, by the variables and files that the SDKs and providers of each cloud read. */
 
-/** Every provider's token is also here, for tools that read no variable of a cloud. */
+/** The variable with the path of the token for every provider, for tools that read no variable of a cloud. */
 const tokenFile = 'WORKLOAD_IDENTITY_TOKEN_FILE';
 const tokenMark = '@@token-file@@';
 
-/** Who accepts the tokens: what the config says, or else what the cloud expects. */
+/** The audience of the tokens: the one in the config, or else the one that the cloud expects. */
 export function audienceOf(config: FederatedConfig): string {
   const { audience } = config.workload_identity;
   if (audience !== undefined) return audience;
@@ -61,7 +61,7 @@ function externalAccount({
   return { text, links: { [tokenMark]: tokenFile } };
 }
 
-/** Where to log in. The provider `vault` has no variables for role and mount, so these two are for scripts. */
+/** The address and the login settings. The provider `vault` has no variables for role and mount, so these two are for scripts. */
 function vaultSettings(config: Extract<FederatedConfig, { provider: 'vault' }>) {
   const { address, namespace, workload_identity: identity } = config;
   return {

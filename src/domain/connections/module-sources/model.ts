@@ -1,8 +1,8 @@
 import type { GitCredential } from '#domain/sources/git/access.ts';
 
 /**
- * Where `init` may read private modules, and with what. Programs of the attempt never see the credential: the executor's host adds it to their requests.
- * Attempts share what `init` fetched only if they agree in `identity`.
+ * A place where `init` may read private modules, with its credential. Programs of the attempt never see the credential: the executor's host
+ * adds it to their requests. Attempts share fetched modules only if they have the same `identity`.
  */
 export type ModuleSource =
   | { readonly kind: 'git'; readonly url: string; readonly credential: GitCredential; readonly identity: string }

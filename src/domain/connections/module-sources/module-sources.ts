@@ -8,16 +8,17 @@ import { git, toGitCredential } from '../kinds/git.ts';
 import { registry } from '../kinds/registry.ts';
 import type { ModuleSource } from './model.ts';
 
-/** A source, and the binding that gives it. */
+/** A source, and the binding that provides it. */
 export interface BoundSource {
   readonly binding: EffectiveBinding;
   readonly source: ModuleSource;
 }
 
 /**
- * The private repositories and registries that an environment and its project bind, for the modules of its runs. The template need not name the
- * connections. A binding opens nothing if its connection has moved to another owner, or if its binder has lost the authority to bind. If two bindings open
- * the same place, that of the environment wins, then the first by name. `lock` holds a share lock on bindings and connections until the commit.
+ * The private repositories and registries that an environment and its project bind, for the modules of its runs. The template need not name
+ * the connections. A binding is ignored if its connection has moved to another owner, or if its binder has lost the authority to bind. If
+ * two bindings have the same source, that of the environment takes precedence, then the first by name. `lock` holds a share lock on
+ * bindings and connections until the commit.
  * @throws CredentialsUnavailable
  */
 export async function readModuleSources(
@@ -41,7 +42,7 @@ export async function readModuleSources(
   return [...byTarget.values()];
 }
 
-/** The binding of an environment takes the place of its project's of the same name. */
+/** Whether a binding is effective: the binding of an environment replaces that of its project with the same name. */
 function isEffective({ name, environmentId }: EffectiveBinding, all: readonly EffectiveBinding[]): boolean {
   return environmentId !== null || !all.some((other) => other.name === name && other.environmentId !== null);
 }

@@ -11,7 +11,7 @@ import type { ConnectionKind } from '../kinds/kinds.ts';
 import { kubernetes } from '../kinds/kubernetes.ts';
 import { registry } from '../kinds/registry.ts';
 
-/** What came of trying a connection. */
+/** The result of trying a connection. */
 export interface Trial {
   readonly ok: boolean;
   /** What was tried, and what was not. */
@@ -26,7 +26,7 @@ export interface TrialDeps {
   readonly policy: OutboundPolicy;
   /** The origin of the service as an issuer of tokens; null if it is not known. */
   readonly issuer: string | null;
-  /** For whom it is tried, such as a caller and an organization: each reads few repositories at a time. */
+  /** The holders for the limit of concurrent reads, such as a caller and an organization. */
   readonly holders?: readonly string[];
 }
 
@@ -48,8 +48,8 @@ interface Opened {
 type Try = (deps: TrialDeps, opened: Opened) => Promise<Trial>;
 
 /**
- * Tries the saved settings with the system that they are for. Every address is checked when it is dialled. Credentials that do not open are a
- * failure, too.
+ * Tries the saved settings with the system that they are for. Every address is checked before the connection. Credentials that cannot be
+ * opened count as a failure too.
  * @throws Invalid for a git connection if no repository below its URL is named, and for another one if a repository is
  */
 export async function tryConnection(deps: TrialDeps, connection: TriedConnection, repository?: string): Promise<Trial> {
@@ -92,7 +92,7 @@ const tries: Readonly<Record<ConnectionKind, Try>> = {
       ...get(`${server.replace(/\/$/, '')}/api`, token),
       ...(ca !== undefined && { certificates: ca }),
     };
-    // A cluster that knows the token and gives it no right to look around answers 403.
+    // A cluster that accepts the token but gives it no rights answers 403, which counts as success.
     return ask('the API of the cluster was asked for with the token', () => http.send(request), [200, 403]);
   },
   git: async ({ policy, holders = [] }, { config, credentials, repository }) => {
@@ -106,10 +106,11 @@ const tries: Readonly<Record<ConnectionKind, Try>> = {
         holders,
         credential: toGitCredential(git.credentials.parse(credentials)),
       });
-      // Git calls it no error when a login page or a proxy answers with a page of its own, and no template can use what lists nothing.
+      // An empty list counts as a failure: Git reports no error if a login page or a proxy answers, and no template can use an empty
+      // repository.
       return count > 0 ? works(`${tried}, and found ${count}`) : fails(tried, noRefs);
     } catch (error) {
-      // That the service is busy says nothing about the connection.
+      // A refusal because the service is busy says nothing about the connection.
       if (error instanceof ServiceError && error.kind !== 'limited') return fails(tried, error.message);
       throw error;
     }

@@ -2,7 +2,7 @@ import type { Em } from '#database/database.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { type ApiKeyDetails, hasSuccessor } from './store.ts';
 
-/** A key with what the rules about its actions need. */
+/** A key with the facts for the rules about its actions. */
 export interface KeyWithFacts extends ApiKeyDetails {
   readonly hasSuccessor: boolean;
 }

@@ -19,7 +19,7 @@ export function generateApiKey(): string {
   return prefix + random + checksum(random);
 }
 
-/** Whether a text begins as every key does. It may be no key. */
+/** Whether a text begins like every key. It need not be a key. */
 export function beginsAsApiKey(text: string): boolean {
   return text.startsWith(prefix);
 }

@@ -4,8 +4,8 @@ import { Forbidden } from '#domain/shared/errors.ts';
 import { findExpiry } from './store.ts';
 
 /**
- * When the key that the caller uses expires; null for a key that never does, and for a session. Nothing that is made with a key
- * may outlive it: whoever has stolen the key could keep its authority otherwise. The caller's `authorityLock` is held.
+ * When the key that the caller uses expires; null for a key that never does, and for a session. Nothing that is created with a key may
+ * outlive it: otherwise somebody who has stolen the key could keep its authority. The caller's `authorityLock` must be held.
  */
 export async function findBound(em: Em, { credential }: Principal): Promise<Date | null> {
   if (credential.type !== 'api_key') return null;
@@ -13,7 +13,7 @@ export async function findBound(em: Em, { credential }: Principal): Promise<Date
   return expiresAt === null ? null : new Date(expiresAt);
 }
 
-/** What gives authority for longer than one request, with what its maker does whose key expires too early. */
+/** The things that give authority for longer than one request, with the advice for a caller whose key expires too early. */
 const remedies = {
   key: 'name an expires_at until then, or sign in',
   password: 'a password never expires: set it with a session, or with a key that never expires',

@@ -61,10 +61,10 @@ export async function revokeKey(em: Em, principalId: string, keyId: string): Pro
 }
 
 /**
- * Replaces a key by a new one of the same name and the same lifetime, which begins now. The old key ends at once, or stays
- * valid for the overlap, but never longer than before. The new one does not outlive the key that the caller uses. The principal's
- * `authorityLock` is held.
- * @throws HiddenResource, or Conflict if the key has ended, has a successor already, or is the profile key
+ * Replaces a key by a new one of the same name and the same lifetime, which begins now. The old key ends at once, or stays valid for the
+ * overlap, but never longer than before. The new one does not outlive the key that the caller uses. The principal's `authorityLock` is
+ * held.
+ * @throws HiddenResource, or Conflict if the key is no longer active, has a successor already, or is the profile key
  */
 export async function rotateKey(
   tx: Transaction,

@@ -1,6 +1,6 @@
 import type { KindsOfNews } from '#domain/shared/vocabulary/kind-of-news.ts';
 
-/** What people are told of keys. */
+/** The notifications about keys. */
 export const apiKeyNews = {
   'api_key.expiring': {
     label: 'Key expires',

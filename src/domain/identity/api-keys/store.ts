@@ -46,7 +46,7 @@ function selectKeys(em: Em, principalId: string) {
     .select((eb) => selectState(eb).as('state'));
 }
 
-/** Whether a key is active, by the clock and not by the start of the transaction. */
+/** The state of a key by the present time, not by the start of the transaction. */
 export function selectState(eb: Over<{ k: 'api_keys' }>) {
   return eb
     .case()
@@ -101,7 +101,7 @@ export async function revokeActiveKeys(em: Em, principalId: string): Promise<num
   return revoked.length;
 }
 
-/** The team whose service account a principal is; null for anybody else. */
+/** The team that owns a service account; null for any other principal. */
 export async function findKeyOwner(em: Em, principalId: string): Promise<string | null> {
   const account = await db(em)
     .selectFrom('service_accounts')

@@ -12,7 +12,7 @@ import { findUser, type UserTarget } from '../users/store.ts';
 import { refuseRoleAboveOwn } from '../users/user-changes.ts';
 import { deleteConfirmation, isConfirmedBy, putConfirmation } from './store.ts';
 
-/** Long enough for a message to be read, short enough that a forgotten one does no harm. */
+/** How long a token is valid: long enough to read the message, short enough that a forgotten one does no harm. */
 const lifetimeMs = 3 * 24 * 60 * 60 * 1000;
 
 /** The audit action of confirming an address. */
@@ -68,7 +68,7 @@ export function findConfirmationRefusal({ emailVerified }: Pick<UserTarget, 'ema
 }
 
 /**
- * Confirms the caller's own address, and uses the token up.
+ * Confirms the caller's own address, and consumes the token.
  * @throws WrongSecret for a token that is unknown, used, expired, replaced, or was made for another user or address
  */
 export async function redeemConfirmation(em: Em, caller: Principal, token: string): Promise<UserTarget> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 
 const listFile = new URL('./common-passwords.txt.gz', import.meta.url);
-/** What an attacker of this service in particular would try first. */
+/** Passwords that an attacker of this service in particular would try first. */
 const ownNames = ['coordinator', 'deliverycoordinator', 'delivery-coordinator'];
 const maxUnitLength = 4;
 
@@ -18,7 +18,7 @@ export function isCommonPassword(password: string): boolean {
   return list.has(text) || isRepetition(text) || isRun(text);
 }
 
-/** The list follows its licence, after the first empty line. */
+/** Reads the list. In the file, it follows the licence, after the first empty line. */
 function readList(): ReadonlySet<string> {
   const text = gunzipSync(readFileSync(listFile)).toString('utf8');
   const lines = text.slice(text.indexOf('\n\n') + 2).split('\n');

@@ -5,8 +5,8 @@ import { ConcurrencyLimit } from '#domain/shared/tasks/concurrency-limit.ts';
 const cost = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /**
- * Two hashes at once take 38 MiB and half of the thread pool that files and DNS use too; the event loop stays free. About
- * seventy are done in a second, so the last one in a full line waits about a second.
+ * Two hashes at once take 38 MiB and half of the thread pool that files and DNS use too; the event loop stays free. The service computes
+ * about seventy hashes per second, so the last one in a full queue waits about a second.
  */
 const limit = new ConcurrencyLimit({
   running: 2,
@@ -31,7 +31,7 @@ export async function verifyPassword(hash: string | null, password: string): Pro
   return matches && hash !== null;
 }
 
-/** Whether a hash was made at a lower cost than today's. */
+/** Whether a hash was made at a lower cost than the present one. */
 export function isOutdated(hash: string): boolean {
   return workOf(hash) < cost.memoryCost * cost.timeCost;
 }

@@ -10,7 +10,7 @@ import type { UserTarget } from '../users/store.ts';
 import { refuseOwnPassword, refuseRoleAboveOwn } from '../users/user-changes.ts';
 import { findUserByPasswordReset, putPasswordReset } from './store.ts';
 
-/** Long enough for a link to reach its user, short enough that a forgotten link does no harm. */
+/** How long a link is valid: long enough to reach its user, short enough that a forgotten link does no harm. */
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
 /** The audit action of setting a new password without the old one. */
@@ -38,7 +38,7 @@ export async function issuePasswordReset(em: Em, caller: Principal, user: UserTa
   return { token, expiresAt };
 }
 
-/** A disabled user gets no new password. */
+/** The refusal of a reset for a disabled user; null for an enabled one. */
 export function findResetRefusal({ enabled }: Pick<UserTarget, 'enabled'>): Refusal | null {
   if (enabled) return null;
   return { code: 'user_disabled', message: 'this user is disabled: enable them before they get a new password' };
@@ -52,7 +52,7 @@ export async function findPasswordReset(em: Em, token: string): Promise<Principa
   return { ...toPrincipal(user, anonymous.credential), email: user.email };
 }
 
-/** Sets the password and uses the link up. @throws WrongSecret also if the link was used in the meantime */
+/** Sets the password and consumes the link. @throws WrongSecret also if the link was used in the meantime */
 export async function redeemPasswordReset(
   em: Em,
   user: Principal,

@@ -36,8 +36,8 @@ export async function putPasswordReset(em: Em, reset: NewPasswordReset): Promise
 }
 
 /**
- * The enabled user of a valid password reset link. It counts while whoever issued it may still manage users: an administrator who is dismissed has seen the
- * token of each link.
+ * The enabled user of a valid password reset link. The link is valid only while its issuer may still manage users, because a dismissed
+ * administrator has seen the tokens of the links.
  */
 export function findUserByPasswordReset(
   em: Em,

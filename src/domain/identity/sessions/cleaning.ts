@@ -3,7 +3,7 @@ import { deleteOldConfirmations } from '../email-confirmations/store.ts';
 import { deleteOldPasswordResets } from '../passwords/store.ts';
 import { deleteOldSessions } from './store.ts';
 
-/** Long enough to find out, after an incident, where a session was opened from. */
+/** How long expired sessions are kept: long enough to find out, after an incident, where a session was opened from. */
 const retentionDays = 7;
 const batchSize = 1_000;
 

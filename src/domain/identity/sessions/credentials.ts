@@ -4,20 +4,20 @@ import { User } from '../entity.ts';
 import { deletePasswordReset } from '../passwords/store.ts';
 import { endSessions } from './store.ts';
 
-/** A new password, hashed, and whether the user's API keys end with the earlier one. */
+/** The hash of a new password, and whether the user's API keys are revoked with the earlier one. */
 export interface NewPassword {
   readonly hash: string;
   readonly revokesKeys: boolean;
 }
 
-/** What a new password ended besides sessions. */
+/** What a new password revoked besides sessions. */
 export interface EndedCredentials {
   readonly revokedApiKeys: number;
 }
 
 /**
- * Replaces a user's password, and ends all sessions and the reset link of the earlier one, and the API keys where that is
- * wanted. The user's row is locked.
+ * Replaces a user's password, and ends all sessions and the reset link of the earlier one, and the API keys if requested. The user's row is
+ * locked.
  */
 export async function setPassword(em: Em, userId: string, password: NewPassword): Promise<EndedCredentials> {
   (await em.findOneOrFail(User, userId)).changePassword(password.hash);

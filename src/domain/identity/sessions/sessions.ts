@@ -19,7 +19,7 @@ const algorithm = 'HS256';
 export interface Verified {
   readonly user: Principal;
   readonly passwordGeneration: number;
-  /** A new hash of the same password, if the stored one was made at a lower cost than today's. */
+  /** A new hash of the same password, if the stored one was made at a lower cost than the present one. */
   readonly renewedHash: string | null;
 }
 
@@ -33,7 +33,7 @@ export async function checkPassword(em: Em, email: string, password: string): Pr
   return { user: toPrincipal(principal, { type: 'session', id: newId() }), passwordGeneration, renewedHash };
 }
 
-/** Where a session was opened from, as far as it is kept. */
+/** The stored facts about where a session was opened from. */
 export interface SessionFacts {
   readonly address: string | null;
   readonly userAgent: string | null;
@@ -109,7 +109,7 @@ async function verifyToken(installation: InstallationKeys, token: string) {
   }
 }
 
-/** Ends a session of the user, for commands under way as well; false if it has ended or belongs to another user. */
+/** Ends a session of the user, also for running commands; false if it has ended already or belongs to another user. */
 export async function revokeSession(em: Em, userId: string, sessionId: string): Promise<boolean> {
   const isEnded = await endSession(em, userId, sessionId);
   if (isEnded) await lockAgainstUse(em, userId);

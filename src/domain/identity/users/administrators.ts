@@ -29,10 +29,10 @@ export async function isLastAdministrator(em: Em, { id, role, enabled }: MaybeAd
 }
 
 /**
- * Refuses a change that would leave the installation without an administrator. An administrator is an enabled user, or an
- * enabled service account whose owner is not deleted, with the role `admin`; which credentials it has does not matter. The
- * caller must hold `administratorsLock`. (specification, *Authentication*, rule 12; specification, *Errors*, condition 1)
- * @param principal the one that would stop being an administrator
+ * Refuses a change that would leave the installation without an administrator. An administrator is an enabled user, or an enabled service
+ * account whose owner is not deleted, with the role `admin`; which credentials it has does not matter. The caller must hold
+ * `administratorsLock`. (specification, *Authentication*, rule 12; specification, *Errors*, condition 1)
+ * @param principal the principal that would stop being an administrator
  * @throws Conflict if there is no other administrator
  */
 export async function refuseLastAdministrator(em: Em, principal: MaybeAdministrator): Promise<void> {

@@ -35,7 +35,7 @@ export async function findUserToChange(em: Em, id: string, lock: boolean): Promi
 
 export interface UserFilter {
   readonly email?: string | undefined;
-  /** Text in the name or the address, in any case. */
+  /** A text in the name or the address, ignoring case. */
   readonly q?: string | undefined;
   readonly role?: PlatformRole | undefined;
   readonly enabled?: boolean | undefined;
@@ -81,7 +81,7 @@ export async function findAdministrators(em: Em): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Whether any user or service account was ever made. */
+/** Whether any user or service account was ever created. */
 export async function hasAnyPrincipal(em: Em): Promise<boolean> {
   const found = await db(em)
     .selectFrom('principals')

@@ -53,8 +53,8 @@ export function refuseOwnPassword(caller: Principal, user: { id: string }): void
 }
 
 /**
- * Changes a user whose row is locked. A new password ends all the user's sessions, and the API keys where that is wanted. Disabling does too, and every other
- * credential of the user is rejected until the user is enabled again.
+ * Changes a user whose row is locked. A new password ends all the user's sessions and, if requested, the API keys. Disabling ends all
+ * sessions too, and every other credential of the user is rejected until the user is enabled again.
  * @throws Forbidden for a role above the caller's own, and for a password if the caller's key expires
  * @throws Conflict for a stale revision, an address that is taken, or if no administrator would be left
  */

@@ -10,10 +10,10 @@ import { refuseLastAdministrator } from './administrators.ts';
 import type { UserTarget } from './store.ts';
 
 /**
- * Deletes a user whose row is locked, under `administratorsLock`. Every credential ends, the memberships are removed and the
- * address is free again. Nothing changes if something blocks the deletion: things that need another owner first, and kept
- * history that names the user as its author (specification, *Errors*, conditions 2 and 3).
- * @throws Conflict naming everything that blocks the deletion, or counting what the caller may not read
+ * Deletes a user whose row is locked, under `administratorsLock`. Every credential ends, the memberships are removed and the address is
+ * free again. Nothing changes if something blocks the deletion: things that need another owner first, and kept history that names the user
+ * as its author (specification, *Errors*, conditions 2 and 3).
+ * @throws Conflict naming everything that blocks the deletion, and counting what the caller may not read
  */
 export async function deleteUser(em: Em, caller: Principal, user: UserTarget): Promise<void> {
   await refuseLastAdministrator(em, user);
@@ -32,8 +32,8 @@ export function findUserDeletionRefusal(em: Em, caller: Principal, user: UserTar
 }
 
 /**
- * Platform administrators may read everything but the service accounts of other users. Keys that the user issued can belong to
- * such accounts, so they are always counted.
+ * Platform administrators may read everything except the service accounts of other users. Keys that the user issued can belong to such
+ * accounts, so they are always counted.
  */
 function namesShownTo(caller: Principal, user: UserTarget): ShowsNames {
   const accounts = { ...installationOwnership, ownerUserId: user.id, ownerEnabled: user.enabled };

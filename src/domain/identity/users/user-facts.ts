@@ -5,7 +5,7 @@ import { isLastAdministrator } from './administrators.ts';
 import type { UserTarget } from './store.ts';
 import { findUserDeletionRefusal } from './user-deletion.ts';
 
-/** A user with what the rules about their actions need. */
+/** A user with the facts for the rules about their actions. */
 export interface UserWithFacts extends UserTarget {
   readonly isLastAdministrator: boolean;
   readonly deletion: Refusal | null;

@@ -2,8 +2,8 @@ import { withoutMisleading } from '#domain/shared/values/human-name.ts';
 import type { Wording } from '../wording.ts';
 
 /**
- * A message as the incoming webhooks of Slack take it, and of chats that imitate them. `&`, `<` and `>` would begin links and mentions, so names
- * cannot contain either.
+ * A message in the format of Slack's incoming webhooks, which other chats imitate. `&`, `<` and `>` are escaped, so that names cannot
+ * contain links or mentions.
  */
 export function composeChat({ subject, lines, link, reason }: Wording): string {
   const linked = link ? [`<${link.url}|${escapeForChat(link.label)}>`] : [];

@@ -3,7 +3,7 @@ import { SendingFailure } from '../sending-failure.ts';
 
 const timeoutMs = 15_000;
 
-/** Posts JSON to an address that a user or a channel has. Only an answer of 2xx accepts it. @throws SendingFailure */
+/** Posts JSON to the address of a user or a channel. Only an answer of 2xx counts as accepted. @throws SendingFailure */
 export async function postJson(
   http: OutboundHttp,
   url: string,

@@ -17,8 +17,8 @@ const button =
   'display: inline-block; padding: 10px 18px; border-radius: 6px; background-color: #0b5cad; color: #ffffff; text-decoration: none; font-weight: 600';
 
 /**
- * Mail programs know few styles, and many drop style sheets, so each element has its own. The address stands below the button for those that show
- * none. Every text is escaped where it is put in.
+ * Mail programs support few styles, and many drop style sheets, so each element has its own styles. The address follows the button, for
+ * programs that show no button. Every text is escaped where it is inserted.
  */
 function toHtml({ subject, lines, link, reason }: Wording): string {
   const title = escapeMarkup(subject);

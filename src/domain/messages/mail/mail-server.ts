@@ -6,7 +6,7 @@ import { checkOutbound, type Destination, pinTo, type Resolve } from '#domain/sh
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import { SendingFailure } from '../sending-failure.ts';
 
-/** The server that sends e-mail, and what e-mail says about this installation. */
+/** The server that sends e-mail, and the sender and links of e-mail from this installation. */
 export interface MailConfig {
   /** `smtp://host:port` or `smtps://host:port`, without the account. */
   readonly url: string;
@@ -17,7 +17,7 @@ export interface MailConfig {
 }
 
 export interface Mail {
-  /** It stays the same when a mail is sent again, so that mail programs know it. */
+  /** The id of the mail, which stays the same when it is sent again, so that mail programs recognize it. */
   readonly id: string;
   readonly to: readonly string[];
   readonly subject: string;
@@ -33,8 +33,8 @@ const connectTimeoutMs = 10_000;
 const standardPorts = { 'smtp:': 587, 'smtps:': 465 } as const;
 
 /**
- * Sends e-mail. The server is checked each time it is dialled, as every other outbound address, and the socket connects to the addresses that were
- * checked. Without TLS nothing is sent, unless an operator allowed the server's address in `COORDINATOR_OUTBOUND_ALLOW`.
+ * Sends e-mail. The server is checked before each connection, like every other outbound address, and the socket connects to the addresses
+ * that were checked. Without TLS nothing is sent, unless an operator allowed the server's address in `COORDINATOR_OUTBOUND_ALLOW`.
  */
 export class MailServer {
   readonly config: MailConfig;
@@ -58,7 +58,9 @@ export class MailServer {
     await this.#use(this.#timeoutMs, (transport) => transport.sendMail(this.#compose(mail)));
   }
 
-  /** Resolves when the server has let the service in, so that it could send a mail now. It sends none. @throws SendingFailure */
+  /**
+   * Resolves when the server has accepted the service's account, so that a mail could be sent now. It sends none. @throws SendingFailure
+   */
   async probe(): Promise<void> {
     await this.#use(Math.min(this.#timeoutMs, connectTimeoutMs), (transport) => transport.verify());
   }

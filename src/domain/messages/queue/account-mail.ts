@@ -7,7 +7,7 @@ import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import { countMails, tooManyMails } from './mail-limits.ts';
 import { queueMessages } from './queue-store.ts';
 
-/** A link that works once, as it was just issued to a user. */
+/** A link that works once and was just issued to a user. */
 interface IssuedLink {
   readonly token: string;
   readonly expiresAt: Date;
@@ -18,17 +18,17 @@ interface Recipient {
   readonly email: string;
 }
 
-/** Who sends mails, and with what. */
+/** The dependencies for sending mails. */
 export interface MailSender {
   readonly em: Em;
   readonly keyRing: KeyRing;
-  /** Whose mails are limited. */
+  /** The subject whose mails are limited. */
   readonly subject: LimitSubject;
 }
 
 /**
  * Sends an invitation to the invited address with the commit.
- * @returns whether it does: not to an address that has got too many mails from all callers together
+ * @returns false if the address has received too many mails from all callers together; then nothing is sent
  * @throws ServiceError (`limited`) if the caller has sent too many
  */
 export async function mailInvitation(
@@ -62,7 +62,8 @@ export async function mailConfirmation(sender: MailSender, user: Recipient, link
 }
 
 /**
- * `mailConfirmation` to an address that a user has just given as their own: nobody else can give them the link.
+ * `mailConfirmation` to an address that a user has just entered as their own. A refusal is an error, because nobody else can give them the
+ * link.
  * @throws ServiceError (`limited`), also if the address has got too many mails
  */
 export async function mailOwnConfirmation(sender: MailSender, user: Recipient, link: IssuedLink): Promise<void> {
@@ -70,13 +71,13 @@ export async function mailOwnConfirmation(sender: MailSender, user: Recipient, l
   if (seconds !== null) throw tooManyMails(seconds);
 }
 
-/** Tells the former address of a user that the account has another one now. */
+/** Sends a mail to the former address of a user that the account now has another address. */
 export async function mailAddressChange(em: Em, { id: userId, email: address }: Recipient): Promise<void> {
   const content = { purpose: 'email_changed' } as const;
   await queueMessages(em, [{ medium: 'email', userId, address, content, cause: newCause(content.purpose) }]);
 }
 
-/** Answers as `countMails` does, and sends nothing unless that is null. */
+/** Returns the result of `countMails`, and sends the link only if that is null. */
 async function mailLink(
   { em, keyRing, subject }: MailSender,
   purpose: 'password_reset' | 'email_confirmation',
@@ -92,7 +93,7 @@ async function mailLink(
   return null;
 }
 
-/** Each link is sent, however many were issued before: an earlier one is void. */
+/** A new cause for each link, so that each is sent: a new link voids the earlier ones. */
 function newCause(purpose: string): string {
   return `${purpose} ${newId()}`;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 
-/** Where a message goes: the key of its destination, its channel if it goes to one, and its address. */
+/** The destination of a message: its key, its channel if it has one, and its address. */
 export interface MessageDestination {
   readonly destination: string;
   readonly channelId: string | null;
@@ -12,7 +12,7 @@ export interface MessageDestination {
 /** The longest pause before the next message to a destination that failed. */
 const maxQuietMs = 10 * 60_000;
 
-/** Notes that a message did not arrive. Until the pause is over, no other message is sent to its destination. */
+/** Records that a message was not delivered. Until the pause is over, no other message is sent to its destination. */
 export async function noteFailure(
   em: Em,
   { destination, channelId, address }: MessageDestination,
@@ -29,7 +29,7 @@ export async function noteFailure(
     .execute();
 }
 
-/** Forgets the failures of a destination, because a message arrived there, or because it stands for another address now. */
+/** Forgets the failures of a destination, because a message was delivered there, or because its address has changed. */
 export async function forgetFailure(em: Em, destination: string): Promise<void> {
   await db(em).deleteFrom('failing_destinations').where('destination', '=', destination).execute();
 }

@@ -8,7 +8,7 @@ import type { Medium, MessageContent } from '../model.ts';
 import type { MessageDestination } from './failing-store.ts';
 import type { MediumGroup, MessageLane } from './medium-groups.ts';
 
-/** Longer than any try takes. What a killed worker had leased is free again after it. */
+/** The time of a lease, which is longer than any try. Messages that a killed worker had leased are free again after it. */
 const leaseSeconds = 90;
 
 /** A message that this process may send until its lease ends. */
@@ -20,16 +20,17 @@ export interface DueMessage extends MessageDestination {
   readonly sealedToken: Uint8Array | null;
   readonly subjectKind: SubjectKind | null;
   readonly subjectId: string | null;
-  /** How many tries have begun, this one included. */
+  /** The number of tries that have begun, including this one. */
   readonly attempts: number;
   readonly createdAt: string;
-  /** The message before it did not arrive there. */
+  /** Whether the previous message to this destination was not delivered. */
   readonly isFailing: boolean;
 }
 
 /**
- * Leases the oldest message of each destination by the media of a group, if it is due. A destination has one message under way at a time, so one that
- * hangs delays no other. After a failure it gets none for a while. Organizations with their channels, users and addresses take turns.
+ * Leases the oldest message of each destination by the media of a group, if it is due. Only one message is sent to a destination at a time,
+ * so a hanging destination delays no other. After a failure, a destination gets no message for a while. The places are shared fairly among
+ * organizations (with their channels), users and addresses.
  */
 export async function leaseMessages(
   em: Em,

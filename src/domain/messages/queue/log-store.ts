@@ -7,20 +7,20 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { MessageStatus } from '../model.ts';
 
-/** A message of a channel as the readers of the channel see it: what it was about and what became of it, and not what it says. */
+/** A message of a channel for the readers of the channel: its subject and its status, but not its text. */
 export interface ChannelMessage {
   readonly id: string;
   readonly kind: Topic;
   /** The e-mail address that it is for; null: it goes to the address of the channel. */
   readonly recipient: string | null;
   readonly status: MessageStatus;
-  /** How many tries have begun. */
+  /** The number of tries that have begun. */
   readonly attempts: number;
   /** When it is tried next: when it is due, but not before the pause after a failure of its destination is over. */
   readonly nextAt: string;
-  /** It would be due, and waits because the last try at its destination failed. */
+  /** Whether it is due, but waits because the last message to its destination failed. */
   readonly isPaused: boolean;
-  /** What it is about; null where the reader may not read that. */
+  /** The subject of the message; null if the reader may not read it. */
   readonly subjectKind: SubjectKind | null;
   readonly subjectId: string | null;
   readonly title: string | null;

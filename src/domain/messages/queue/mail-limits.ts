@@ -8,15 +8,15 @@ import { keysOf, type LimitSubject } from '#domain/shared/tasks/limit-subject.ts
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** How many mails callers may have sent to addresses whose owners need not have asked for them. */
+/** The limits for mails that callers cause to addresses whose owners have not requested them. */
 export const mailLimits = {
   /** By one person to one address, within ten minutes and within a day. */
   toAddress: { soon: 3, daily: 6 },
   /** To one address by all callers, within a day. */
   ofAddress: { daily: 20 },
-  /** Commands of one person that send mails, to whatever addresses. */
+  /** Commands of one person that send mails, to any address. */
   ofCaller: { soon: 100, daily: 1_000 },
-  /** The same of all callers in one organization together. */
+  /** Such commands of all callers in one organization together. */
   ofOwner: { soon: 500, daily: 5_000 },
 } as const;
 
@@ -62,12 +62,12 @@ function ofEachWindow(what: string, { soon, daily }: { readonly soon: number; re
   ];
 }
 
-/** Addresses are not readable in the counts. */
+/** The key of a count, hashed so that it does not contain a readable address. */
 function keyOf(what: string): string {
   return `mail:${createHash('sha256').update(what).digest('hex')}`;
 }
 
-/** The refusal of a command whose mails may not be sent now. @param seconds to wait */
+/** The refusal of a command whose mails may not be sent now. @param seconds how long to wait */
 export function tooManyMails(seconds: number): ServiceError {
   const message =
     'too many mails were sent to this address, by you, or by your organization: nothing was sent; try again later';

@@ -15,13 +15,16 @@ export interface NewMessage {
   readonly address?: string;
   readonly content: MessageContent;
   readonly subject?: { readonly kind: SubjectKind; readonly id: string };
-  /** A user by each medium, an address, and each recipient of a channel gets one message for one cause. */
+  /** For one cause, a user gets one message by each medium, and an address or each recipient of a channel gets one message. */
   readonly cause: string;
-  /** The one-time token of its link, with the key ring that seals it: no message is kept without the token that it needs. */
+  /** The one-time token of its link, with the key ring that seals it: a message that needs a token is never stored without it. */
   readonly token?: { readonly value: string; readonly keyRing: KeyRing };
 }
 
-/** Keeps messages, which a worker sends once the transaction is committed. One that was kept before for the same cause is not kept again. */
+/**
+ * Stores messages, which a worker sends once the transaction is committed. A second message to the same destination for the same cause is
+ * not stored.
+ */
 export async function queueMessages(em: Em, messages: readonly NewMessage[]): Promise<void> {
   for (let first = 0; first < messages.length; first += keptAtOnce) {
     await db(em)
@@ -38,7 +41,7 @@ const keptAtOnce = 1_000;
 function toRow(message: NewMessage) {
   const { medium, userId = null, channelId = null, address = null, content, subject, cause, token } = message;
   const id = newId();
-  // The column holds milliseconds. Rounding up would make the message due later than now.
+  // The column stores milliseconds. Rounding up would make the message due in the future.
   const now = sql<string>`date_trunc('milliseconds', now())`;
   return {
     id,

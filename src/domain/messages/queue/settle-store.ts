@@ -5,15 +5,15 @@ import { keptDays } from '../model.ts';
 import { forgetFailure, forgetOldFailures, type MessageDestination, noteFailure } from './failing-store.ts';
 import type { DueMessage } from './lease-store.ts';
 
-/** What has become of a try. */
+/** The result of a try. */
 export type Settlement =
   | { readonly status: 'sent' }
   | { readonly status: 'failed' | 'withheld'; readonly problem: string }
   | { readonly status: 'pending'; readonly problem: string; readonly pauseMs: number };
 
 /**
- * Records the result of a try. It deletes the token once no further try follows. After a failure, nothing else is sent to the destination for a while
- * either: many messages to a server that hangs would keep others waiting.
+ * Records the result of a try. It deletes the token once no further try follows. After a failure, nothing else is sent to the destination
+ * for a while, because many messages to a hanging server would delay others.
  */
 export async function settleMessage(
   em: Em,
@@ -35,7 +35,7 @@ export async function settleMessage(
     .where('id', '=', message.id)
     .where('status', '=', 'pending')
     .executeTakeFirstOrThrow();
-  // The message went with its channel.
+  // The message was deleted with its channel.
   if (Number(numUpdatedRows) === 0 || settlement.status === 'withheld') return;
   if (settlement.status !== 'sent') await noteFailure(em, message, settlement.problem, pauseMs);
   else if (message.isFailing) await forgetFailure(em, message.destination);
@@ -43,7 +43,7 @@ export async function settleMessage(
 
 const removedAtOnce = 5_000;
 
-/** Deletes messages that have ended and were made more than `keptDays` ago, a batch at a time. Answers whether there may be more. */
+/** Deletes messages that have ended and were made more than `keptDays` ago, a batch at a time. Returns whether there may be more. */
 export async function removeOldMessages(em: Em): Promise<boolean> {
   const old = db(em)
     .selectFrom('outgoing_messages')

@@ -9,7 +9,7 @@ export function sealToken(keyRing: KeyRing, messageId: string, token: string): B
   return keyRing.seal(tokenContext(messageId), Buffer.from(token));
 }
 
-/** @throws Error if the key ring does not open it */
+/** @throws Error if the key ring cannot open it */
 export function openToken(keyRing: KeyRing, messageId: string, sealed: Uint8Array): string {
   return keyRing.open(tokenContext(messageId), sealed).toString();
 }

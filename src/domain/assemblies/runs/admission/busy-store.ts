@@ -13,8 +13,8 @@ export interface BusyRun {
 type Wanted = Pick<AssemblyRun, 'assemblyId' | 'environmentId' | 'operation'> & { readonly id?: string };
 
 /**
- * A run beside which another one must not begin; null if there is none. With `lock`, no such run begins before the commit.
- * The caller shares the rows of the assembly and the environment.
+ * The unfinished run that prevents another one from beginning; null if there is none. With `lock`, no such run begins before the commit.
+ * The caller holds share locks on the rows of the assembly and the environment.
  */
 export async function findBusyRun(em: Em, wanted: Wanted, lock: boolean): Promise<BusyRun | null> {
   const { assemblyId, environmentId, operation, id } = wanted;

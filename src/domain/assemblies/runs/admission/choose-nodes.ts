@@ -8,7 +8,7 @@ import { findDependentLeftBehind, nodesOfVersion, nodesToDestroy, type PlannedNo
 import type { PublishedAssembly } from './published.ts';
 
 /**
- * Chooses the nodes of a run that is to be started, in an order in which each follows those that it waits for.
+ * Chooses the nodes of a new run, in an order in which each comes after those that it waits for.
  * @throws Conflict if nothing is deployed that could be destroyed; Invalid or Unprocessable for chosen nodes that do not fit
  */
 export async function chooseNodes(
@@ -58,7 +58,7 @@ function refuseUnknown(only: readonly string[] | null, known: readonly string[])
   throw invalidField('only', `there is no node "${unknown}"; the nodes are ${nodes}${known.length > 20 ? ', …' : ''}`);
 }
 
-/** A chosen node that refers to the outputs of one that is left out needs that one to be deployed. */
+/** Refuses a chosen node that refers to the outputs of a node which is left out and not deployed. */
 async function refuseWithoutOutputs(
   tx: Transaction,
   environmentId: string,

@@ -11,9 +11,9 @@ interface AssemblyThere {
 }
 
 /**
- * The nodes that runs of an assembly have applied in an environment. A node that got another instance or template later is listed once
- * for each, since both may hold something. A node counts as deployed while its instance holds resources, or may hold some because an
- * apply did not end.
+ * The nodes that runs of an assembly have applied in an environment. A node that later got another instance or template is listed once for
+ * each, since both may have resources. A node counts as deployed while its instance has resources, or may have some because an apply did
+ * not end.
  */
 export async function findDeployedNodes(em: Em, where: AssemblyThere): Promise<DeployedNode[]> {
   const rows = await db(em)
@@ -64,7 +64,10 @@ function latestApplied(em: Em, { assemblyId, environmentId }: AssemblyThere) {
     ]);
 }
 
-/** Latest first. An older node whose key another one has now is named after its instance, and taken only if it is deployed. */
+/**
+ * Gives each node a unique key; `rows` are latest first. An older node whose key belongs to a newer one gets a key made from its instance,
+ * and is kept only if it is deployed.
+ */
 function nameApart(rows: readonly (DeployedNode & { id: string })[]): DeployedNode[] {
   const named = new Map<string, DeployedNode>();
   for (const { id: _id, ...node } of rows) {

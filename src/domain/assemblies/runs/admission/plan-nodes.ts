@@ -3,7 +3,7 @@ import { topologicalOrder } from '../../spec/graph.ts';
 import { type AssemblyNodeSpec, instanceOf } from '../../spec/spec.ts';
 import type { PublishedAssembly } from './published.ts';
 
-/** A node of an assembly run before it has its row. */
+/** A node of an assembly run before its row is written. */
 export interface PlannedNode {
   readonly key: string;
   readonly spec: AssemblyNodeSpec;
@@ -20,7 +20,7 @@ export interface PlannedNode {
 
 const notChosen: NodeReason = { code: 'not_chosen', message: 'the run is for other nodes only' };
 
-/** The nodes of a run that applies or plans a version, in an order in which each follows those that it waits for. */
+/** The nodes of a run that applies or plans a version, in an order in which each comes after those that it waits for. */
 export function nodesOfVersion(version: PublishedAssembly, only: readonly string[] | null): PlannedNode[] {
   const dependencies = new Map(Object.entries(version.dependencies).map(([key, keys]) => [key, new Set(keys)]));
   return topologicalOrder(dependencies).map((key) => {
@@ -44,15 +44,15 @@ function nodeOf(
 
 /** A node that an earlier run of the assembly has applied in the environment. */
 export interface DeployedNode extends Omit<PlannedNode, 'skipped'> {
-  /** Whether its instance still holds something. */
+  /** Whether its instance still has resources. */
   readonly holdsResources: boolean;
 }
 
 const notDeployed: NodeReason = { code: 'not_deployed', message: 'nothing is deployed that could be destroyed' };
 
 /**
- * The nodes of a run that destroys what is deployed: each waits for those that once waited for it, so that nothing is destroyed while
- * something else still uses it.
+ * The nodes of a run that destroys what is deployed: each waits for the nodes that waited for it when it was applied, so that nothing is
+ * destroyed while something else still uses it.
  */
 export function nodesToDestroy(deployed: readonly DeployedNode[], only: readonly string[] | null): PlannedNode[] {
   const dependents = new Map<string, Set<string>>(deployed.map(({ key }) => [key, new Set<string>()]));
@@ -67,7 +67,7 @@ export function nodesToDestroy(deployed: readonly DeployedNode[], only: readonly
   });
 }
 
-/** Nodes of different versions may have waited for each other: then the later key no longer waits. */
+/** Breaks cycles, which arise if nodes of different versions waited for each other: the later key no longer waits. */
 function breakCycles(dependents: ReadonlyMap<string, Set<string>>): Map<string, Set<string>> {
   const done = new Set<string>();
   const path = new Set<string>();
@@ -84,7 +84,7 @@ function breakCycles(dependents: ReadonlyMap<string, Set<string>>): Map<string, 
   return new Map(dependents);
 }
 
-/** A deployed node that would stay although a node on which it depends is destroyed; null if there is none. */
+/** A deployed node that would stay although the run destroys a node on which it depends; null if there is none. */
 export function findDependentLeftBehind(
   nodes: readonly PlannedNode[],
   deployed: readonly DeployedNode[],

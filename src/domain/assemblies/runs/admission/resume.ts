@@ -9,9 +9,9 @@ import type { AssemblyRunTarget } from '../targets.ts';
 import { authorityOf, authorOf } from './start.ts';
 
 /**
- * Goes on with an assembly run that ended without success: nodes that succeeded keep their outputs, all others begin anew, under the
- * authority of whoever resumes. A new workflow drives it, named by the command's key. The caller has locked the rows of `target`.
- * @throws ActionRefused if the run has not ended, has succeeded, or cannot be started any more
+ * Resumes an assembly run that ended without success: nodes that succeeded keep their outputs, and all others begin again, under the
+ * authority of the principal who resumes. A new workflow drives it, named by the command's key. The caller has locked the rows of `target`.
+ * @throws ActionRefused if the run has not ended, has succeeded, or can no longer be started
  */
 export async function resumeAssemblyRun(
   tx: Transaction,
@@ -47,7 +47,7 @@ function restart(run: AssemblyRun, key: string, by: Principal): void {
     ...authorityOf(by),
   });
   const author = authorOf(by);
-  // Another person may answer for the same service account: whoever issued the key that was used.
+  // The author counts as known only with the same person: another person, who issued the key, may answer for the same service account.
   const isKnown = run.authors.some(
     ({ id, person, because }) => id === author.id && person === author.person && because === author.because,
   );

@@ -29,7 +29,7 @@ export interface AssemblyRunRequest {
   readonly version: string;
   readonly operation: AssemblyOperation;
   readonly variables: Record<string, JsonValue>;
-  /** The nodes that the run is for; undefined: all. */
+  /** The keys of the nodes that take part; undefined: all. */
   readonly only?: readonly string[] | undefined;
   readonly message: string;
 }
@@ -39,7 +39,7 @@ export interface WantedAssemblyRun {
   readonly key: string;
   readonly target: AssemblyInEnvironment;
   readonly request: AssemblyRunRequest;
-  /** Who answers for the runs of its nodes beside the requester and those who published. */
+  /** Who answers for the runs of its nodes besides the requester and the publishers. */
   readonly authors?: readonly RunAuthor[];
 }
 
@@ -51,7 +51,8 @@ export interface StartDeps {
 /**
  * Admits an assembly run with a row for each of its nodes; its workflow is started under the command's key after the commit. The caller has
  * locked the rows of `target`.
- * @throws Conflict if something is archived or the assembly is busy there; Unprocessable or Invalid for a version, variables or nodes that do not fit
+ * @throws Conflict if something is archived, or another run of the assembly in the environment prevents it; Unprocessable or Invalid for a
+ * version, variables or nodes that do not fit
  */
 export async function startAssemblyRun(
   tx: Transaction,
@@ -136,11 +137,11 @@ function describeOwner({ assemblyId, teamId, projectId, environmentId }: Assembl
   return { assemblyId, teamId, projectId, environmentId };
 }
 
-/** What makes somebody answer for the runs of the nodes, as it is told to them. */
+/** The reasons why somebody answers for the runs of the nodes, addressed to that person. */
 const started = 'you started or resumed the assembly run that it is part of';
 const published = 'you published the version of the assembly that it is part of';
 
-/** Who published the versions whose nodes take part: a destroy goes over those that are deployed, whatever version it names. */
+/** The publishers of the versions whose nodes take part. A destroy uses the deployed nodes, which may belong to several versions. */
 async function findPublishers(em: Em, nodes: readonly PlannedNode[]): Promise<RunAuthor[]> {
   const chosen = nodes.filter(({ skipped }) => !skipped);
   const publishers = await readPublishers(em, [...new Set(chosen.map((node) => node.assemblyVersionId))]);
@@ -157,7 +158,7 @@ function describeRequester(requester: Principal, others: readonly RunAuthor[]) {
   };
 }
 
-/** The columns that say with whose authority the nodes run. */
+/** The columns that record under whose authority the nodes run. */
 export function authorityOf(principal: Principal) {
   return {
     authorityId: principal.id,
@@ -166,7 +167,7 @@ export function authorityOf(principal: Principal) {
   };
 }
 
-/** Whoever started or resumed an assembly run, as its nodes' runs name them. */
+/** The author that the runs of nodes name for a principal who started or resumed the assembly run. */
 export function authorOf({ id, responsibleUserId }: Principal): RunAuthor {
   return { id, person: responsibleUserId, because: started };
 }

@@ -29,7 +29,8 @@ export function openVariables(keyRing: KeyRing, run: Pick<AssemblyRun, 'id' | 's
 
 /**
  * Checks the variables of a request against the assembly's schema and fills in its defaults.
- * @throws Unprocessable naming everything that is wrong, or a reference to an output of an instance: nodes read those, each when it begins
+ * @throws Unprocessable naming everything that is wrong, or a reference to an output of an instance: only nodes may contain those, and
+ * resolve them when they begin
  */
 export async function checkVariables(
   tx: Transaction,

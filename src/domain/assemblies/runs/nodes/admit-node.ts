@@ -35,10 +35,10 @@ interface NodeTarget extends AdmissionTarget {
 }
 
 /**
- * Admits the next run of a node that is ready. It checks the present authority of whoever started or last resumed the assembly run, and runs
- * the same command as a request for a run. A repeated call for the same attempt has the same key, so it finds the receipt. If the condition is
- * false, or the run cannot be admitted, the node ends instead.
- * @throws ServiceError that passes: the caller tries again
+ * Admits the next run of a node that is ready. It checks the present authority of the principal who started or last resumed the assembly
+ * run, and runs the same command as a requested run. A repeated call for the same attempt uses the same key, so it finds the receipt. If
+ * the condition is false, or the run cannot be admitted, the node ends instead.
+ * @throws ServiceError for a temporary problem: the caller tries again
  */
 export async function admitNode(deps: NodeDeps, nodeId: string): Promise<void> {
   const found = await findStart(deps, nodeId);
@@ -53,7 +53,7 @@ export async function admitNode(deps: NodeDeps, nodeId: string): Promise<void> {
   }
 }
 
-/** The node with its assembly run; null if it is no longer to be started. */
+/** The node with its assembly run; null if it must no longer be started. */
 async function findStart({ transactions }: NodeDeps, nodeId: string) {
   return transactions.run(async ({ em }) => {
     const node = await em.findOne(AssemblyNode, { id: nodeId });
@@ -93,7 +93,7 @@ function keyOf(bindingKey: Buffer, { workflowId }: AssemblyRun, { id, attempts }
   return serviceKeyOf(bindingKey, ['assembly node', workflowId, id, attempts]);
 }
 
-/** Whoever resumed the assembly run meanwhile has put another workflow, and their own authority, in the place of these. */
+/** Refuses to admit a node if the assembly run was resumed meanwhile: then another workflow drives it, under another authority. */
 function refuseSuperseded({ workflowId }: AssemblyRun, target: NodeTarget | undefined): void {
   if (target && target.run.workflowId !== workflowId) throw new NodeNotStartable();
 }
@@ -124,7 +124,7 @@ async function start(
     replace: [],
     message: run.message,
     approval: node.spec.approval ?? null,
-    // The assembly gave them, not the person who started it.
+    // The assembly provided the secrets, not the person who started it.
     secretGivers: {},
     ...inputs,
   };
@@ -153,14 +153,14 @@ function noteStart(tx: Transaction, run: AssemblyRun, node: AssemblyNode, runId:
   publishAssemblyRunEvent(tx, run, 'assembly_run.node_started', data);
 }
 
-/** The node was started, ended or canceled meanwhile. */
+/** The error if the node was started, ended or canceled meanwhile. */
 class NodeNotStartable extends Error {}
 
-/** The end of the node that an error means; undefined if trying again may help. */
+/** How an error ends the node; undefined if another try may help. */
 function toEnding(error: unknown): NodeEndsUnrun | NodeNotStartable | undefined {
   if (error instanceof NodeEndsUnrun || error instanceof NodeNotStartable) return error;
   if (error instanceof Unauthenticated) return notPermitted();
-  // A queue that is full empties by itself. Any other quota needs somebody who makes room.
+  // A full queue empties by itself. For any other quota, somebody has to free capacity.
   if (error instanceof QuotaExceeded && !error.passesSoon) return new NodeEndsUnrun('failed', 'refused', error.message);
   if (!(error instanceof ServiceError) || error.kind === 'unavailable' || error.kind === 'limited') return undefined;
   return new NodeEndsUnrun('failed', 'refused', error.message);
@@ -183,14 +183,14 @@ async function endUnadmitted(
   });
 }
 
-/** The service waits this long before it tries again to admit a node whose admission failed unexpectedly. */
+/** The pause before the service tries again to admit a node after an unexpected error. */
 const admissionPauseMs = 15_000;
-/** The node ends once its admission has failed unexpectedly for this long. */
+/** The node ends after its admission has failed unexpectedly for this long. */
 const admissionLimitMs = 10 * 60_000;
 
 /**
- * Lets a node whose run could not be admitted wait for the next try, or ends it when trying has not helped for long. It says which quota is full,
- * if that is the error.
+ * Makes a node whose run could not be admitted wait for the next try, or ends it after the time limit. If a quota is full, the node shows
+ * which one.
  */
 export async function noteFailedAdmission(
   { transactions }: Pick<NodeDeps, 'transactions'>,

@@ -3,7 +3,7 @@ import { db } from '#domain/db.ts';
 import { describeDetail, joinDetails, type StatusDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import type { AssemblyNode } from '../../entity.ts';
 
-/** At most this many nodes are named. */
+/** The maximum number of nodes that are named. */
 const maxNamed = 5;
 
 /** Names the nodes that failed or took too long, each with its error; null if there are none. */

@@ -4,8 +4,8 @@ import type { NodeStatus } from '../../model.ts';
 import { publishAssemblyRunEvent } from '../publish-event.ts';
 
 /**
- * Gives a node a status for which no other event is published. The same status again publishes nothing. The caller holds the row of the
- * assembly run.
+ * Gives a node a status for which no other event is published. The same status again publishes nothing. The caller has locked the row of
+ * the assembly run.
  */
 export function moveNode(tx: Transaction, run: AssemblyRun, node: AssemblyNode, status: NodeStatus): void {
   if (node.status === status) return;

@@ -24,7 +24,7 @@ import {
   referenceFinder,
 } from './outputs.ts';
 
-/** A node ends without a run. */
+/** Thrown if a node ends without a run. */
 export class NodeEndsUnrun extends Error {
   readonly status: EndedNodeStatus;
   readonly reason: NodeReason;
@@ -37,18 +37,19 @@ export class NodeEndsUnrun extends Error {
   }
 }
 
-/** The variables that the run of a node is given. */
+/** The variables for the run of a node. */
 export interface NodeInputs {
   readonly variables: Record<string, JsonValue>;
-  /** Names of variables into which a secret went. */
+  /** Names of variables that contain a secret. */
   readonly sensitive: string[];
-  /** What was read of the outputs of instances outside the assembly. */
+  /** The outputs of instances outside the assembly that were read. */
   readonly reads?: readonly SealedRead[];
 }
 
 /**
- * Evaluates the condition of a node and the references in its variables. A destroy has neither: it uses what was deployed.
- * @throws NodeEndsUnrun if the condition is false, or if something cannot be evaluated; Unprocessable for an output of an instance that may not be read
+ * Evaluates the condition of a node and the references in its variables. A destroy evaluates neither: it uses the deployed values.
+ * @throws NodeEndsUnrun if the condition is false, or if something cannot be evaluated; Unprocessable for an output of an instance that may
+ * not be read
  */
 export async function resolveNode(
   tx: Transaction,
@@ -67,7 +68,7 @@ export async function resolveNode(
   return resolveVariables(tx, run, node, { ...known, place });
 }
 
-/** What conditions and references may read. */
+/** The data that conditions and references may read. */
 interface Readable {
   readonly keyRing: KeyRing;
   readonly deployed: DeployedInstances;
@@ -126,7 +127,7 @@ async function checkCondition(
   if (!result.value) throw new NodeEndsUnrun('skipped', 'condition_false', `its condition is false: ${when}`);
 }
 
-/** A condition that takes too long cannot be evaluated either. */
+/** Turns a timeout of a condition into a problem: it counts as impossible to evaluate. */
 async function inTime<Result>(work: () => Promise<Result>): Promise<Result | { readonly problem: string }> {
   try {
     return await work();
@@ -162,7 +163,7 @@ async function resolveVariables(
   return { variables: Object.fromEntries(resolved), sensitive, reads };
 }
 
-/** A plan may meet outputs that nothing has made yet, which is no failure. */
+/** The end of a node whose reference has no value. In a plan this is not a failure, because nothing may have produced the output yet. */
 function unresolved({ operation }: AssemblyRun, name: string, { message }: ReferenceFailed): NodeEndsUnrun {
   const because = `variables.${name}: ${message}`;
   return operationRules[operation].toleratesMissingOutputs

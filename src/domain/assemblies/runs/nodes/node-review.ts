@@ -6,15 +6,15 @@ import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import { AssemblyNode } from '../../entity.ts';
 import { findAssemblyRun } from '../targets.ts';
 
-/** A node whose run is to be reviewed. */
+/** A node whose run can be reviewed. */
 export interface NodeReview extends Ownership {
   readonly key: string;
   readonly status: string;
-  /** Null: it has had none yet. */
+  /** Null: the node has had no run yet. */
   readonly run: Run | null;
 }
 
-/** A node by its key, with its latest run. With `lock`, the run is locked, so that one of two reviews is later than the other. */
+/** A node by its key, with its latest run. With `lock`, the run is locked, so that concurrent reviews happen one after the other. */
 export async function findNodeReview(
   em: Em,
   { assemblyId, runId, key }: { assemblyId: string; runId: string; key: string },

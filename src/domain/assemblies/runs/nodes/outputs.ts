@@ -20,12 +20,12 @@ import { findVersionSpec } from '../admission/published.ts';
 import { type AssemblyVariables, openVariables } from '../admission/variables.ts';
 
 /**
- * The outputs of nodes to which something refers, secrets included, by the keys of the nodes. A node that is deployed has an entry. They
- * never leave the domain: what is made of them is sealed in the run of a node, and masked in answers.
+ * The outputs of nodes to which something refers, secrets included, by the keys of the nodes. Each deployed node has an entry. They never
+ * leave the domain: values made from them are sealed in the run of a node, and masked in answers.
  */
 export type NodeOutputs = ReadonlyMap<string, MaskedOutputs>;
 
-/** The instances by which nodes are deployed now, by the keys of the nodes, and how large their outputs are. */
+/** The instances by which nodes are deployed now, by the keys of the nodes, and the sizes of their outputs. */
 export type DeployedInstances = ReadonlyMap<string, { readonly id: string; readonly bytes: number }>;
 
 /** Finds out which nodes are deployed, without opening their outputs. */
@@ -54,14 +54,14 @@ export async function findDeployedInstances(
   );
 }
 
-/** What one node may be given of the outputs of others: as much as one of those may have. */
+/** The maximum of outputs that one node may receive: as much as one node may have. */
 const maxRead = { values: 100_000, bytes: 4 * 1024 * 1024 };
-/** How large all outputs may be of which some are read. They are opened on the main thread, one after another. */
+/** The maximum bytes of all outputs that are opened to read some of them. They are opened on the main thread, one after another. */
 const maxOpened = 64 * 1024 * 1024;
 
 /**
- * Reads the outputs that references name, and nothing else. Those of one node are in memory at a time. `isTooLarge`: together they are
- * larger than a node may be given, and the rest was not read.
+ * Reads the outputs that references name, and nothing else. Only the outputs of one node are in memory at a time. `isTooLarge`: together
+ * they exceed the maximum for a node, and the rest was not read.
  */
 export async function readReferredOutputs(
   em: Em,
@@ -121,8 +121,8 @@ export function referenceFinder(
 }
 
 /**
- * The outputs of an assembly run that has succeeded, with secrets masked. It leaves out outputs that refer to a skipped node, and those that
- * would make the whole too large. The run does not fail for that, because its nodes are deployed.
+ * The outputs of an assembly run that has succeeded, with secrets masked. It leaves out outputs that refer to a skipped node, and those
+ * that would make the whole too large. The run does not fail because of that, since its nodes are deployed.
  */
 export async function collectOutputs(
   em: Em,

@@ -6,8 +6,8 @@ import { nodeReasons } from '../../model.ts';
 import { NodeEndsUnrun } from './node-inputs.ts';
 
 /**
- * Whoever started or last resumed an assembly run, as they are now, with the API key that they used.
- * @throws NodeEndsUnrun if they are gone or disabled, or their key has ended
+ * The present state of the principal who started or last resumed an assembly run, with the API key that they used.
+ * @throws NodeEndsUnrun if the principal was deleted or disabled, or the key is no longer valid
  */
 export async function findStarter(em: Em, run: AssemblyRun): Promise<Principal> {
   try {

@@ -13,29 +13,29 @@ import { publishAssemblyRunEvent } from '../publish-event.ts';
 import { type AssemblyStep, decideAssemblyStep, type NodeChange } from './decide-step.ts';
 import { lockAssemblyRun, readNodeRuns, toNodeFacts } from './facts-store.ts';
 
-/** What the workflow waits for at most: lost signals do no harm. */
+/** The maximum time that the workflow waits, in case a signal was lost. */
 const lookAgainSeconds = 60;
 
-/** What is to be done outside the transaction of a step. */
+/** The work that remains outside the transaction of a step. */
 export interface StepResult {
   readonly isFinished: boolean;
-  /** The ids of the nodes whose runs are to be admitted. */
+  /** The ids of the nodes whose runs must be admitted. */
   readonly starts: readonly string[];
   readonly waitSeconds: number;
 }
 
 export interface AssemblyStepRequest {
   readonly assemblyRunId: string;
-  /** The workflow that asks. One that drove the run before it was resumed is told that it is over. */
+  /** The workflow that asks. A workflow from before a resume gets the answer that it is finished. */
   readonly workflowId: string;
-  /** The workflow itself was canceled, which counts as a request to cancel. */
+  /** Whether the workflow itself was canceled, which counts as a request to cancel. */
   readonly isCanceled: boolean;
 }
 
-/** Who cancels what nobody canceled. */
+/** The name of the actor of cancellations that no person requested. */
 const service = 'coordinator';
 
-/** How many runs one step cancels at most; the next step goes on. */
+/** The maximum number of runs that one step cancels; the next step continues. */
 const cancellationsAtOnce = 50;
 
 const over: StepResult = { isFinished: true, starts: [], waitSeconds: 0 };
@@ -99,7 +99,7 @@ async function moveRun(
   });
 }
 
-/** Returns whether the node looks different now. */
+/** Applies a change to a node; returns whether the node has visibly changed. */
 async function carryOut(tx: Transaction, run: AssemblyRun, node: AssemblyNode, change: NodeChange): Promise<boolean> {
   switch (change.kind) {
     case 'end':
@@ -121,7 +121,7 @@ async function carryOut(tx: Transaction, run: AssemblyRun, node: AssemblyNode, c
   }
 }
 
-/** Ends a node. The caller holds the row of the assembly run. */
+/** Ends a node. The caller has locked the row of the assembly run. */
 export function endNode(
   tx: Transaction,
   run: AssemblyRun,
@@ -177,7 +177,7 @@ function followRun(tx: Transaction, run: AssemblyRun, node: AssemblyNode, status
   return true;
 }
 
-/** A run that goes on after it waited for approval was approved. */
+/** Publishes the approval of a node: its run has continued after it waited for approval. */
 function noteApproval(tx: Transaction, run: AssemblyRun, node: AssemblyNode): void {
   if (node.status !== 'pending_approval') return;
   publishAssemblyRunEvent(tx, run, 'assembly_run.node_approved', { node: node.key, run_id: node.runId ?? '' });

@@ -16,31 +16,31 @@ import type { NodeFacts, NodeRun } from './node-facts.ts';
 export interface AssemblyFacts {
   readonly status: RunStatus;
   readonly concurrency: number;
-  /** In an order in which each node follows those that it waits for. */
+  /** The nodes in an order in which each comes after those that it waits for. */
   readonly nodes: readonly NodeFacts[];
   readonly now: Date;
 }
 
-/** What becomes of a node. */
+/** A change of a node. */
 export type NodeChange =
   | { readonly kind: 'end'; readonly status: EndedNodeStatus; readonly reason: NodeReason | null }
-  /** It waits for nodes that have not ended. */
+  /** The node waits for nodes that have not ended. */
   | { readonly kind: 'wait_for_nodes'; readonly nodes: readonly string[] }
-  /** It is ready, and as many nodes run as may. */
+  /** The node is ready, but the maximum number of nodes is running. */
   | { readonly kind: 'wait_for_slot' }
   | { readonly kind: 'retry'; readonly at: Date }
-  /** A run of it is to be admitted. */
+  /** A run of the node must be admitted. */
   | { readonly kind: 'start' }
-  /** It has the status of its run. */
+  /** The node takes over the status of its run. */
   | { readonly kind: 'follow'; readonly status: NodeStatus }
   | { readonly kind: 'cancel_run'; readonly because: 'canceled' | 'time_limit' };
 
 export interface AssemblyStep {
-  /** By the keys of the nodes. Nodes that stay as they are have none. */
+  /** The changes by the keys of the nodes. Unchanged nodes have none. */
   readonly changes: ReadonlyMap<string, NodeChange>;
   readonly status: RunStatus;
   readonly reason: AssemblyRunReason | null;
-  /** When time alone may change something next. */
+  /** The next time at which the passing of time may change something. */
   readonly wakeAt: Date | null;
 }
 
@@ -97,7 +97,7 @@ function decideByNodes(node: NodeFacts, others: Others): NodeChange {
   return { kind: 'start' };
 }
 
-/** A failed node skips its dependents, and theirs. */
+/** Whether the end of a node makes its direct and indirect dependents be skipped. */
 function stopsOthers(node: Pick<NodeFacts, 'status' | 'reason'> | undefined): boolean {
   if (!node || !isNodeEnded(node.status)) return false;
   return node.status === 'skipped' ? node.reason?.code === 'dependency_failed' : node.status !== 'succeeded';
@@ -189,8 +189,8 @@ function findNextTime({ nodes, now }: AssemblyFacts, changes: ReadonlyMap<string
 }
 
 /**
- * How many seconds after the end of its run a node is tried again; null: it is not. A run that may have changed more than anything
- * records is repeated only if its template declares that this is safe.
+ * How many seconds after the end of its run a node is tried again; null: it is not. A run that may have made unrecorded changes is repeated
+ * only if its template declares that this is safe.
  */
 function findRetryDelay({ retry, attempts }: Pick<NodeFacts, 'retry' | 'attempts'>, run: NodeRun): number | null {
   if (!retry || attempts >= retry.attempts) return null;

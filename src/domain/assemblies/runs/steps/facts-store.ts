@@ -35,7 +35,7 @@ export function toNodeFacts(node: AssemblyNode, runs: ReadonlyMap<string, NodeRu
     status,
     reason: node.reason ?? null,
     dependencies,
-    // Only nodes that are ready are asked for it, and the variables of all may be long.
+    // This is a getter, because only ready nodes need it and the variables may be long.
     get readsOutputsOf() {
       return outputsReadBy(node);
     },

@@ -14,7 +14,7 @@ export interface NodeRun {
   readonly status: RunStatus;
   readonly statusReason: StatusReason | null;
   readonly retrySafe: boolean;
-  /** Whether it ended while it applied, and may have changed more than anything records. */
+  /** Whether it ended while it applied, and may have made unrecorded changes. */
   readonly isUncertain: boolean;
 }
 

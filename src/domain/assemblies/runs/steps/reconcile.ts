@@ -31,8 +31,8 @@ export function findDispatchedAssemblyRuns(
 }
 
 /**
- * Ends an assembly run whose workflow the engine has lost, and cancels the runs of its nodes: nobody would go on after them. It can be
- * resumed. False if it has ended, or its workflow is still to be started.
+ * Ends an assembly run whose workflow the engine has lost, and cancels the runs of its nodes: nothing would continue after them. It can be
+ * resumed. False if it has ended, or if its workflow has not been started yet.
  */
 export async function endLostAssemblyRun(deps: SystemCommandDeps, { id, workflowId }: Dispatched): Promise<boolean> {
   const command = { action: 'assembly_run.engine_lost', target: { id }, cause: null } as const;

@@ -4,7 +4,7 @@ import type { Draft, Problems } from '../draft-parts.ts';
 import { type Problem, pointer } from '../problems.ts';
 import { explainUnknown } from './check-references.ts';
 
-/** The conditions of the nodes. */
+/** Checks the conditions of the nodes. */
 export function checkConditions(draft: Draft): Problems {
   return { errors: [explainAll(draft)] };
 }
@@ -35,7 +35,7 @@ function explainVerdict(verdict: Verdict, readsStatus: boolean): string | null {
 
 type Readable = Exclude<ConditionReport, { problem: string }>;
 
-/** What a condition reads and the assembly does not have. */
+/** The errors about names that a condition reads and the assembly does not have. */
 function checkConditionNames({ references, statuses }: Readable, draft: Draft): string[] {
   const keys = [...draft.keys];
   const unknownNodes = statuses

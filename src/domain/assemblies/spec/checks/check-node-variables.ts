@@ -19,12 +19,12 @@ type JsonObject = { [key: string]: JsonValue };
 interface GivenVariables {
   readonly node: AssemblyNodeSpec;
   readonly schema: JsonObject;
-  /** Where they stand in the spec. */
+  /** The path of the variables in the spec. */
   readonly base: string;
   readonly constants: JsonObject;
 }
 
-/** The variables that nodes give to their templates. */
+/** Checks the variables that nodes pass to their templates. */
 export async function checkNodeVariables(draft: Draft, evaluation: SpecEvaluation): Promise<Problems> {
   const all = Object.entries(draft.nodes).flatMap(([key, node]): GivenVariables[] => {
     const schema = draft.templates.get(key)?.spec.variables;
@@ -41,8 +41,8 @@ export async function checkNodeVariables(draft: Draft, evaluation: SpecEvaluatio
 }
 
 /**
- * The constant values, each by the schema of its own variable. Rules between variables are left to the run: the environment may give
- * further values. The nodes of one template are validated together.
+ * Checks the constant values, each against the schema of its own variable. Rules between variables are checked only in the run, because the
+ * environment may add values. The nodes of one template are validated together.
  */
 async function checkConstants(
   all: readonly GivenVariables[],
@@ -58,13 +58,16 @@ async function checkConstants(
   return wrong;
 }
 
-/** The constants of a node, as its run gets them. The names of variables with references are there as well if nothing declares them. */
+/**
+ * The constants of a node, as its run gets them. Undeclared variables with references are included with null, so that their names are
+ * reported.
+ */
 function constantsOf(node: AssemblyNodeSpec, schema: JsonObject): JsonObject {
   const isConstant = (value: JsonValue) =>
     [findReferences, findMalformed, locateInstanceReferences].every((find) => find(value).length === 0);
   const declared = new Set(declaredNames(schema));
   const constants = Object.entries(node.variables).flatMap(([name, value]): [string, JsonValue][] => {
-    // As the run gets it: `$${` becomes `${`.
+    // The run gets the resolved text: `$${` becomes `${`.
     if (isConstant(value)) return [[name, resolveReferences(value, () => undefined).value]];
     return declared.has(name) ? [] : [[name, null]];
   });
@@ -73,7 +76,7 @@ function constantsOf(node: AssemblyNodeSpec, schema: JsonObject): JsonObject {
 
 const separate = new WeakMap<JsonObject, JsonObject>();
 
-/** The schema with the rules of each variable alone. One object stands for one schema, so that it is compiled once. */
+/** The schema with only the rules of single variables. The result is cached by the schema object, so that it is compiled once. */
 function withoutRulesBetween(schema: JsonObject): JsonObject {
   const known = separate.get(schema);
   if (known) return known;
@@ -83,7 +86,7 @@ function withoutRulesBetween(schema: JsonObject): JsonObject {
   return reduced;
 }
 
-/** References whose declared type cannot be what the template wants. Outputs have no declared types. */
+/** The errors about references whose declared type cannot fit the template. Outputs have no declared types. */
 function checkTypes(node: AssemblyNodeSpec, schema: JsonObject, base: string, draft: Draft): Problem[] {
   return Object.entries(node.variables).flatMap(([name, value]) =>
     locateReferences(value, pointer(name)).flatMap(({ path, reference, isWhole }): Problem[] => {

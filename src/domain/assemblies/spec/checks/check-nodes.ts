@@ -4,7 +4,7 @@ import type { Draft, Problems } from '../draft-parts.ts';
 import { type Problem, pointer } from '../problems.ts';
 import { instanceOf } from '../spec.ts';
 
-/** What nodes say of each other: dependencies and instances. */
+/** Checks how nodes relate to each other: dependencies and instances. */
 export function checkNodes(draft: Draft): Problems {
   return { errors: [checkDependencies(draft), checkInstances(draft)] };
 }

@@ -6,7 +6,7 @@ import { describeReference } from '../reference-syntax.ts';
 import { findMalformed, locateInstanceReferences, locateReferences, type Reference } from '../references.ts';
 import { canHaveMember, declaredNames, declares, haveCommonType, schemaAt, typesOf } from '../variable-types.ts';
 
-/** The references in the variables of nodes and in the outputs. */
+/** Checks the references in the variables of nodes and in the outputs. */
 export function checkReferences(draft: Draft): Problems {
   const places: [JsonValue, string][] = [
     ...Object.entries(draft.nodes).map(([key, { variables }]): [JsonValue, string] => [
@@ -29,7 +29,7 @@ export function checkReferences(draft: Draft): Problems {
 
 type Located = ReturnType<typeof locateReferences>[number];
 
-/** Looking for the name that was meant takes time, so each reference is explained once. */
+/** The errors about references to unknown names. Each reference is explained once, because searching for a suggestion takes time. */
 function* findUnknown(located: readonly Located[], draft: Draft): Generator<Problem> {
   const explained = new Map<string, string | null>();
   for (const { path, reference } of located) {
@@ -41,7 +41,7 @@ function* findUnknown(located: readonly Located[], draft: Draft): Generator<Prob
   }
 }
 
-/** References inside of a text to variables that are declared as what no text can hold. */
+/** The errors about references inside a text to variables whose declared types cannot be put into a text. */
 function* findUnprintable(located: readonly Located[], { variables }: Draft): Generator<Problem> {
   for (const { path, reference, isWhole } of located) {
     if (isWhole || reference.kind !== 'variable') continue;
@@ -90,7 +90,7 @@ function explainUnknownVariable({ name, path }: Reference, variables: Draft['var
   return null;
 }
 
-/** A run need not give a variable that is not required, and then what refers to it fails. */
+/** The warnings about references to variables that are not required: if a run does not set one, the reference fails. */
 function* findUnsure(located: readonly Located[], { variables }: Draft): Generator<Problem> {
   const required = new Set(Array.isArray(variables['required']) ? variables['required'] : []);
   for (const { path, reference } of located) {

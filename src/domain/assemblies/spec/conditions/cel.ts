@@ -2,14 +2,14 @@ import { type CelFunc, type CelInput, CelScalar, celEnv, celFunc, type parse } f
 import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
-/** The dialect of CEL in which conditions are written: the standard one, and arithmetic of whole numbers with others. */
+/** The dialect of CEL for conditions: the standard one, with arithmetic between integers and other numbers. */
 
 type Parsed = ReturnType<typeof parse>;
 export type Expression = Parsed['expr'];
 
 /**
- * JSON does not tell 1 from 1.0, so an author cannot know whether CEL takes a number for an `int` or a `double`. CEL compares the two
- * and does not add them; here they can be added, too.
+ * Functions for arithmetic between `int` and `double`. JSON does not distinguish 1 from 1.0, so an author cannot know which type CEL uses
+ * for a number. Standard CEL can compare the two types but not add them.
  */
 function mixed(name: string, calculate: (a: number, b: number) => number): CelFunc[] {
   const { INT, DOUBLE } = CelScalar;
@@ -28,14 +28,14 @@ export const environment = celEnv({
   ],
 });
 
-/** What the planner handles itself, besides the functions of the environment. */
+/** The functions that the planner handles itself, besides those of the environment. */
 const builtIn = new Set(['_&&_', '_||_', '_?_:_', '_[_]', '@not_strictly_false']);
 
 export function isFunction(name: string): boolean {
   return builtIn.has(name) || environment.funcs.find(name) !== undefined;
 }
 
-/** The names of the functions that an author writes as such. */
+/** The names of the functions that an author can call by name. */
 export function functionNames(): string[] {
   const names = new Set([...environment.funcs].map(({ name }) => name));
   return ['has', 'all', 'exists', 'exists_one', 'map', 'filter', ...names].filter((name) => /^[a-z]/i.test(name));
@@ -46,7 +46,7 @@ export const typeNames: ReadonlySet<string> = new Set(
   'int uint double bool string bytes list map null_type type'.split(' '),
 );
 
-/** JSON as CEL sees it: whole numbers are `int`, all other numbers `double`. */
+/** Converts JSON to CEL: integers become `int`, all other numbers `double`. */
 export function toCel(value: JsonValue): CelInput {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(toCel);
@@ -87,7 +87,7 @@ export interface Access {
   readonly steps: readonly (string | number)[];
 }
 
-/** The access that an expression is; null if it is another expression, or asks by `has`. */
+/** The access that an expression consists of; null if it is another expression, or uses `has`. */
 export function accessOf({ exprKind }: Expression): Access | null {
   if (exprKind.case === 'identExpr') return { root: exprKind.value.name, steps: [] };
   if (exprKind.case === 'selectExpr') {
@@ -105,7 +105,7 @@ export function accessOf({ exprKind }: Expression): Access | null {
 
 export type Constant = string | number | bigint | boolean | null;
 
-/** The value of a literal; undefined if the expression is none. A negative number is a literal, too. */
+/** The value of a literal; undefined if the expression is not a literal. A negative number is also a literal. */
 export function constantOf({ exprKind }: Expression): Constant | undefined {
   if (exprKind.case !== 'constExpr') return undefined;
   const { constantKind } = exprKind.value;

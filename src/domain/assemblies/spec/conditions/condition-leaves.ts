@@ -1,6 +1,6 @@
 import { type Access, accessOf, type Constant, constantOf, type Expression, partsOf } from './cel.ts';
 
-/** A condition as a formula over leaves: parts that are true or false and hold no `&&`, `||`, `!` or `? :` themselves. */
+/** A condition as a formula over leaves: parts that are true or false and contain no `&&`, `||`, `!` or `? :` themselves. */
 export type Formula =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly [Formula, Formula] }
   | { readonly kind: 'not'; readonly part: Formula }
@@ -13,7 +13,7 @@ export interface Leaf {
   readonly expression: Expression;
   /** The variables, outputs and statuses that it reads, by `nameOf`. */
   readonly accesses: ReadonlyMap<string, Access>;
-  /** The literals with which the leaf compares the only thing that it reads; null if it does anything else. */
+  /** The literals with which the leaf compares the only value that it reads; null if it does anything else. */
   readonly literals: readonly Constant[] | null;
   /** Whether its value is known once the values of its accesses are. */
   readonly isPlain: boolean;
@@ -55,13 +55,16 @@ function toLeaf(expression: Expression): Leaf {
   const accesses = new Map<string, Access>();
   const isSimple = collectAccesses(expression, accesses);
   const read = [...accesses.values()];
-  // Samples are put into objects, so they cannot stand for items of lists.
+  // Samples are put into objects, so they cannot represent items of lists.
   const hasPositions = read.some(({ steps }) => steps.some((step) => typeof step === 'number'));
   const isPlain = isSimple && !hasPositions && !holdsOneAnother(read);
   return { text: textOf(expression), expression, accesses, literals: comparedWith(expression), isPlain };
 }
 
-/** Whether the expression reads nothing in another way: a loop has names of its own, and `has` reads whether there is a value. */
+/**
+ * Collects the accesses of an expression; returns whether it reads nothing in any other way. A loop declares names of its own, and `has`
+ * reads whether a value exists.
+ */
 function collectAccesses(expression: Expression, accesses: Map<string, Access>): boolean {
   const access = accessOf(expression);
   if (access) {

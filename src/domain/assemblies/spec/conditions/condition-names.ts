@@ -2,7 +2,7 @@ import { nearest } from '#domain/shared/values/near-names.ts';
 import { type Reference, toReference } from '../reference-syntax.ts';
 import { type Access, accessOf, type Expression, functionNames, isFunction, partsOf, typeNames } from './cel.ts';
 
-/** What a condition reads, and the names in it that mean nothing. */
+/** Collects what a condition reads, and refuses unknown names. */
 
 export interface Names {
   readonly references: Reference[];
@@ -64,7 +64,7 @@ function readable(key: string): string {
 
 type Kind<Case extends string> = Extract<Expression['exprKind'], { case: Case }>;
 
-/** `has(a.b)`: it reads `a.b`, if only to see whether there is one. */
+/** `has(a.b)` counts as reading `a.b`. */
 function collectTest({ operand, field }: Kind<'selectExpr'>['value'], names: Names, shadowed: Shadowed): void {
   if (!operand) return;
   const inner = accessOf(operand);
@@ -72,7 +72,7 @@ function collectTest({ operand, field }: Kind<'selectExpr'>['value'], names: Nam
   else collectNames(operand, names, shadowed);
 }
 
-/** The names that a loop such as `exists` declares hide others inside it. */
+/** Collects the names in a loop such as `exists`. The names that the loop declares hide others inside it. */
 function collectLoop(loop: Kind<'comprehensionExpr'>['value'], names: Names, shadowed: Shadowed): void {
   const { iterVar, iterVar2, accuVar, iterRange, accuInit, loopCondition, loopStep, result } = loop;
   for (const part of [iterRange, accuInit]) if (part) collectNames(part, names, shadowed);

@@ -16,17 +16,17 @@ export interface ConditionFacts {
   readonly nodes: Record<string, { readonly status: string; readonly outputs: Record<string, JsonValue> }>;
 }
 
-/** The parser's time grows with the square of this. */
+/** The maximum nesting of a condition, since the parser's time grows with its square. */
 const maxNesting = 32;
 
-/** What a condition reads, or why it is none. */
+/** Returns what a condition reads, or why it is not a valid condition. */
 export function checkCondition(text: string): CheckedCondition {
   const parsed = parseCondition(text);
   if ('problem' in parsed) return parsed;
   return readNames(parsed.names);
 }
 
-/** Each thing that a condition reads once. */
+/** The distinct references and statuses that a condition reads. */
 export function readNames({ references, statuses }: Names): { references: Reference[]; statuses: string[] } {
   const distinct = new Map(references.map((reference) => [describeReference(reference), reference]));
   return { references: [...distinct.values()], statuses: [...statuses] };
@@ -81,7 +81,7 @@ function isDeep(text: string): boolean {
   return deepest > maxNesting;
 }
 
-/** The parser throws an error of syntax with its place, and a `RangeError` where it runs out of stack. */
+/** Explains an error of the parser, which throws a syntax error with its place, or a `RangeError` if it runs out of stack. */
 function explainSyntax(error: unknown): string {
   if (error instanceof RangeError) return 'is nested too deeply';
   const message = error instanceof Error ? error.message : '';
@@ -94,7 +94,7 @@ function asBoolean(value: unknown): { value: boolean } | { problem: string } {
   return typeof value === 'boolean' ? { value } : { problem: 'must be true or false: compare it, such as with "== 1"' };
 }
 
-/** Errors of CEL that repeat no value, and what they mean. */
+/** Errors of CEL that repeat no value, each with an explanation. */
 const knownErrors: readonly (readonly [RegExp, (found: RegExpMatchArray) => string])[] = [
   [
     /^found no matching overload for '[^']*' applied to '\(([a-z_, ().<>]*)\)'/,

@@ -4,7 +4,10 @@ import { hasUnrepresentable } from '#domain/shared/values/representable.ts';
 import { describeReference, type Reference } from '../reference-syntax.ts';
 import type { ConditionFacts } from './conditions.ts';
 
-/** The facts of a condition in numbers that CEL has; or why it cannot be evaluated: it reads something of which CEL would know another value. */
+/**
+ * The facts of a condition with numbers that CEL can represent; or why the condition cannot be evaluated, because it reads a number that
+ * CEL would change.
+ */
 export function toCelNumbers(
   facts: ConditionFacts,
   references: readonly Reference[],
@@ -15,7 +18,7 @@ export function toCelNumbers(
     if (hasDecimal(value)) return { problem: `${name} holds a number with more digits than a condition can compare` };
     if (hasUnrepresentable(value)) return { problem: `${name} has a part that cannot be stored` };
   }
-  // The condition does not read the others.
+  // The condition does not read the remaining decimals, so they can be removed.
   const nodes = Object.entries(facts.nodes).map(
     ([key, { status, outputs }]) => [key, { status, outputs: withoutDecimals(outputs) }] as const,
   );

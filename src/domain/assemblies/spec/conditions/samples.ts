@@ -3,17 +3,17 @@ import { typesOf } from '../variable-types.ts';
 import type { Constant } from './cel.ts';
 
 /**
- * Values that stand for all values of a variable, as far as comparisons with literals can tell them apart. Between two neighbouring
- * literals all values compare alike, so one of them is enough. There may be samples that the variable can never have: a condition
- * that none of the samples makes true is still never true.
+ * Chooses values that represent all values of a variable, as far as comparisons with literals can distinguish them. All values between two
+ * neighbouring literals compare alike, so one of them is enough. There may be samples that the variable can never have: a condition that
+ * none of the samples makes true is still never true.
  */
 
 type Schema = Readonly<Record<string, JsonValue>>;
 
-/** CEL compares larger numbers exactly, and JavaScript does not. */
+/** The limit of exact integers: CEL compares larger numbers exactly, but JavaScript does not. */
 const maxExact = 2 ** 53;
 
-/** All values, where there are few; null where there are many. */
+/** All values that a schema allows, if they are few; null otherwise. */
 export function allValues(schema: Schema | undefined): JsonValue[] | null {
   if (schema === undefined) return null;
   if (schema['const'] !== undefined) return [schema['const']];
@@ -23,7 +23,7 @@ export function allValues(schema: Schema | undefined): JsonValue[] | null {
   return types.flatMap((type): JsonValue[] => (type === 'null' ? [null] : [true, false]));
 }
 
-/** Samples for a variable that is compared with nothing but these literals; null if the literals are too large to be sure. */
+/** Samples for a variable that is compared only with these literals; null if the literals are too large to be exact. */
 export function samplesFor(schema: Schema | undefined, literals: readonly Constant[]): JsonValue[] | null {
   const numbers = literals.filter((value) => typeof value === 'number' || typeof value === 'bigint').map(Number);
   if (numbers.some((number) => !(Math.abs(number) < maxExact))) return null;
@@ -39,7 +39,7 @@ export function samplesFor(schema: Schema | undefined, literals: readonly Consta
   });
 }
 
-/** No text lies between one and the same with a NUL after it, so this is the first of those after each literal. */
+/** Samples between texts: a literal followed by a NUL is the next text in the order, since no other text lies between them. */
 function sampleTexts(literals: readonly string[]): string[] {
   return [...new Set(['', ...literals, ...literals.map((text) => `${text}\0`)])];
 }
@@ -67,7 +67,7 @@ function sampleNumbers(literals: readonly number[], schema: Schema | undefined):
   return withinBounds([(points[0] ?? 0) - 1, ...between, (points.at(-1) ?? 0) + 1], schema);
 }
 
-/** The bounds that a schema states; infinite where it states none. */
+/** The bounds that a schema states; infinite if it states none. */
 function boundsOf(schema: Schema | undefined) {
   const bound = (keyword: string, otherwise: number) => {
     const value = schema?.[keyword];

@@ -8,10 +8,10 @@ import { evaluateExpression, explainError, parseCondition, readNames } from './c
 import { allValues, samplesFor } from './samples.ts';
 
 /**
- * Whether a condition can be true at all. "Never" is claimed only where it is proven: every leaf is tried with samples that stand
- * for all values of what it reads. A leaf for which there are no such samples may be true or false at will, and so may a leaf that
- * asks whether something is there. Leaves are taken to be independent of each other where they read different things. All of this
- * allows more than can happen, so what is not true even then is never true.
+ * Whether a condition can be true at all. "Never" is claimed only if it is proven: every leaf is tried with samples that represent all
+ * values that it reads. A leaf without such samples, or one that asks whether a value exists, counts as possibly true and possibly false.
+ * Leaves that read different values count as independent. These assumptions allow more cases than can happen, so a condition that is not
+ * true in any of them is never true.
  */
 export type Verdict =
   | { readonly kind: 'possible' }
@@ -20,10 +20,10 @@ export type Verdict =
   /** All values make it an error. */
   | { readonly kind: 'broken'; readonly reason: string };
 
-/** Of each node that a condition reads: nothing else has ended when its status is read. */
+/** The possible statuses of a node when a condition reads them: it has always ended by then. */
 const endedStatuses: readonly JsonValue[] = ['succeeded', 'skipped'];
 
-/** Beyond this many evaluations nothing is claimed. */
+/** The maximum number of evaluations; beyond it, nothing is claimed. */
 const maxEvaluations = 5_000;
 
 export function judgeCondition(expression: Expression, variables: JsonValue): Verdict {
@@ -49,7 +49,7 @@ class Search {
     this.#formula = formula;
     const samples = sampleAccesses(leaves, variables);
     const isFree = (leaf: Leaf) => !leaf.isPlain || [...leaf.accesses.keys()].some((name) => !samples.has(name));
-    // A leaf is open to all if one of its accesses has literals that another leaf does not know of.
+    // A leaf counts as free (possibly true or false) if the samples do not cover one of its accesses.
     this.#free = new Set(leaves.filter((leaf) => isFree(leaf) || !isCovered(leaf, samples)).map(({ text }) => text));
     const needed = new Set(
       leaves.filter(({ text }) => !this.#free.has(text)).flatMap(({ accesses }) => [...accesses.keys()]),
@@ -67,7 +67,7 @@ class Search {
     return { kind: 'broken', reason: this.#reason };
   }
 
-  /** Gives values to one thing after another, as long as the outcome is open. */
+  /** Assigns values to one access after another, as long as the outcome is open. */
   #try(depth: number): void {
     const outcome = this.#evaluate(this.#formula);
     if (outcome !== 'open') return void this.#seen.add(outcome);
@@ -80,7 +80,7 @@ class Search {
     this.#assigned.delete(name);
   }
 
-  /** As CEL does: `false && error` is false and `true || error` is true. */
+  /** Evaluates a formula as CEL does: `false && error` is false and `true || error` is true. */
   #evaluate(formula: Formula): Outcome {
     if (formula.kind === 'leaf') return this.#evaluateLeaf(formula.leaf);
     if (formula.kind === 'not') return negated[this.#evaluate(formula.part)];
@@ -124,7 +124,7 @@ interface Samples {
   readonly areAll: boolean;
 }
 
-/** What is read, by name, with its samples. What has none is left out. */
+/** The samples of each access, by name. Accesses without samples are left out. */
 function sampleAccesses(leaves: readonly Leaf[], variables: JsonValue): Map<string, Samples> {
   const read = new Map(leaves.flatMap(({ accesses }) => [...accesses]));
   const literals = new Map<string, Constant[]>();
@@ -149,7 +149,7 @@ function samplesOf({ root, steps }: Access, literals: readonly Constant[], varia
   return values && { values, areAll: false };
 }
 
-/** Whether the samples tell all values apart that the leaf tells apart. */
+/** Whether the samples distinguish all values that the leaf distinguishes. */
 function isCovered({ literals, accesses }: Leaf, samples: ReadonlyMap<string, Samples>): boolean {
   return literals !== null || [...accesses.keys()].every((name) => samples.get(name)?.areAll);
 }
@@ -176,7 +176,7 @@ function place(
   place(container, rest, value);
 }
 
-/** What a condition reads and whether it can be true, or why it is no condition. */
+/** What a condition reads and whether it can be true, or why it is not a valid condition. */
 export type ConditionReport =
   | { readonly problem: string }
   | { readonly references: Reference[]; readonly statuses: string[]; readonly verdict: Verdict };

@@ -37,7 +37,10 @@ function isDeep(source: string): boolean {
   return false;
 }
 
-/** JSON lets a name stand twice in an object, and readers disagree about which one counts. They round large integers as well. */
+/**
+ * Refuses repeated names in an object, because JSON readers disagree about which one counts, and large integers, because readers round
+ * them.
+ */
 function refuseUnclear(node: Node, source: string, lines: Lines): void {
   const { offset, length } = node;
   if (node.type === 'number') refuseNumber(node.value, source.slice(offset, offset + length), lines.at(offset));

@@ -12,12 +12,12 @@ export { DraftUnreadable, type ParsedDraft } from './draft.ts';
 
 export const maxSourceLength = 1024 * 1024;
 const valueLimits = { values: maxValues, depth: maxDepth, bytes: 2 * maxSourceLength };
-/** The names around a value, together. Messages repeat them, so long ones would make a huge answer. */
+/** The maximum length of the path of a value, since messages repeat paths and long ones would make a huge answer. */
 const maxPathLength = 1_000;
 const top = { line: 1, column: 1 };
 
 /**
- * Reads a draft. It may be no valid spec: `validateSpec` says what is wrong with it. Long or hostile YAML takes seconds, so call it
+ * Reads a draft. The result need not be a valid spec; `validateSpec` finds its problems. Long or hostile YAML takes seconds, so call it
  * through the evaluator.
  * @throws DraftUnreadable
  */
@@ -32,7 +32,7 @@ export function parseDraft(source: string): ParsedDraft {
     throw new DraftUnreadable(`the names around a value have more than ${maxPathLength} characters together`, top);
   const unstorable = findUnstorable(draft.value);
   if (unstorable !== null) throw new DraftUnreadable(`the spec ${unstorable}`, top);
-  // An alias of YAML is the same object as its anchor. The copy has each value once.
+  // In YAML, an alias is the same object as its anchor. The copy makes them separate objects.
   return { ...draft, value: JSON.parse(JSON.stringify(draft.value)) };
 }
 

@@ -2,7 +2,7 @@ import { keepsDigits } from '#domain/shared/values/decimal.ts';
 import { maxDigits } from '#domain/shared/values/strict-json.ts';
 import { DraftUnreadable } from './draft.ts';
 
-/** What no text of a draft may hold, whether it is YAML or JSON. */
+/** Refuses content that no draft may contain, in YAML or JSON. */
 
 type Position = ConstructorParameters<typeof DraftUnreadable>[1];
 
@@ -14,10 +14,10 @@ export function refuseName(name: string, names: Set<string>, position: Position)
   names.add(name);
 }
 
-/** What a number may be in YAML besides JSON: `+1`, `.5`, `1.` */
+/** Numbers of YAML, including forms that JSON does not have: `+1`, `.5`, `1.` */
 const yamlDecimal = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
 
-/** Numbers are refused as in the body of a request. @throws DraftUnreadable if the number is none of JSON, or would lose digits */
+/** Numbers are refused as in the body of a request. @throws DraftUnreadable if JSON cannot write the number, or if it would lose digits */
 export function refuseNumber(value: number, written: string, position: Position): void {
   if (!Number.isFinite(value)) throw new DraftUnreadable('the spec holds a number that JSON does not have', position);
   const isInteger = /^[-+]?0x/.test(written) || !/[.eE]/.test(written);

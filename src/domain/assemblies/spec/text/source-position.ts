@@ -1,4 +1,4 @@
-/** Where the lines of a text begin. */
+/** Finds the lines and columns of offsets in a text. */
 export class Lines {
   readonly #starts: number[] = [0];
 

@@ -2,11 +2,14 @@ import { type Alias, type Document, isAlias, isCollection, isPair, isScalar, Lex
 import { DraftUnreadable, maxDepth, tooDeep } from './draft.ts';
 import type { Lines } from './source-position.ts';
 
-/** How many anchors and aliases a text may have together. The parser compares each of them with each other one. */
+/** The maximum number of anchors and aliases in a text, since the parser compares each with every other one. */
 const maxReferences = 1_000;
-/** How many values a text may have, with what its aliases repeat. Aliases of aliases multiply, which is how a short text becomes a huge value. */
+/**
+ * The maximum number of values in a text, including those that its aliases repeat. Aliases of aliases multiply, so a short text can become
+ * a huge value.
+ */
 export const maxValues = 100_000;
-/** Each value may have a name, and a sign before it. */
+/** The maximum number of tokens: each value may have a name, and a sign before it. */
 const maxParts = 3 * maxValues;
 
 /**
@@ -34,37 +37,38 @@ export function refuseLarge(source: string, lines: Lines): void {
 }
 
 /**
- * Refuses a text that is nested too deeply before anything recurses into it. It only splits the text into its parts, which is done without recursion.
+ * Refuses a text that is nested too deeply before anything recurses into it. It only splits the text into tokens, without recursion.
  * @throws DraftUnreadable
  */
 export function refuseDeep(source: string, lines: Lines): void {
   const parser = new Parser();
   let offset = 0;
   for (const part of new Lexer().lex(source)) {
-    // Taking what the parser has finished is what makes it read on.
+    // The generator must be consumed, or the parser does not continue.
     for (const _finished of parser.next(part));
-    // The stack holds the document, the collections that are open, and the value that is read.
+    // The stack contains the document, the open collections, and the current value.
     if (parser.stack.length > maxDepth + 2) throw new DraftUnreadable(tooDeep, lines.at(offset));
     if (!markers.has(part)) offset += part.length;
   }
 }
 
-/** Signs of the lexer that are not in the text. */
+/** Tokens of the lexer that are not part of the text. */
 const startOfScalar = '\u{1f}';
 const markers = new Set([startOfScalar, '\u{2}', '\u{18}']);
 
-/** How many values a node has, and how many levels, with what its aliases repeat. */
+/** The number of values and levels of a node, including those that its aliases repeat. */
 interface Extent {
   readonly size: number;
   readonly depth: number;
 }
 
 /**
- * Refuses aliases without an anchor before them, those that stand in what they repeat, and those that repeat too much or nest it too deeply.
+ * Refuses aliases without an earlier anchor, aliases inside the value that they repeat, and aliases that repeat too much or nest too
+ * deeply.
  * @throws DraftUnreadable
  */
 export function refuseRepetition({ contents }: Document.Parsed, lines: Lines): void {
-  /** What each anchor names; null while it is measured. */
+  /** The extent of the value of each anchor; null while it is measured. */
   const named = new Map<string, Extent | null>();
   const measure = (node: unknown): Extent => {
     if (isPair(node)) return together([measure(node.key), measure(node.value)]);

@@ -28,7 +28,7 @@ export function readYaml(source: string): ParsedDraft {
   const members = new Members(refuseUnclear(document, lines));
   refuseRepetition(document, lines);
   return {
-    // `refuseRepetition` has counted what the aliases repeat.
+    // The limit is turned off here, because `refuseRepetition` has checked what the aliases repeat.
     value: document.toJS({ maxAliasCount: -1 }),
     lineOf: (path) => {
       const offset = members.offsetOf(document, splitPointer(path));
@@ -44,7 +44,7 @@ function describeFault({ code, message }: { code: string; message: string }): st
   return message;
 }
 
-/** Answers the value of each alias. The library looks through the whole document for every single one. */
+/** Returns the value of each alias. The library would search the whole document for every alias. */
 function refuseUnclear(document: Document.Parsed, lines: Lines): ReadonlyMap<Node, Node> {
   const anchors = new Map<string, Node>();
   const anchored = new Map<Node, Node>();
