@@ -35,8 +35,8 @@ import { area as workers } from './workers/area.ts';
 import { area as workloadIdentity } from './workload-identity/area.ts';
 
 /**
- * The areas of the API, each once. The operations, the reference and the navigation show what areas declare in this order, unless a declaration
- * says after which other one it comes.
+ * The areas of the API, each once. Operations, reference and navigation show the declarations of areas in this order, unless a declaration
+ * names another one that it follows.
  */
 export const areas: readonly Area[] = [
   home,

@@ -17,7 +17,7 @@ const declaredTags: readonly Tag[] = areas.flatMap((area) =>
   Object.entries(area.tags ?? {}).map(([name, tag]) => ({ name, ...(typeof tag === 'string' ? { about: tag } : tag) })),
 );
 
-/** What each group of operations is about, in the order in which the reference shows them. */
+/** The groups of operations with their descriptions, in the order of the reference. */
 export const tags: readonly Tag[] = arrange(declaredTags, ({ name }) => name);
 
 function isOperation(value: unknown): value is Operation {

@@ -1,6 +1,7 @@
 /**
- * The paths of the pages of all areas, what these pages say after a form, and which page shows each kind of resource. Pages of all areas lead to each
- * other, so this is apart from the declarations of areas (`areas.ts`), which have the pages themselves. `src/api/web/paths.ts` and others read it.
+ * The page lists of all areas: the paths of their pages, the texts of these pages after a form, and the page of each kind of resource. They
+ * are separate from the declarations of areas (`areas.ts`), which have the pages themselves, because pages of all areas link to each other.
+ * `src/api/web/paths.ts` and others read them.
  */
 export * as assemblies from './assemblies/page-list.ts';
 export * as audit from './audit/page-list.ts';

@@ -22,7 +22,7 @@ export async function registerPages(app: FastifyInstance, context: PageServices)
   for (const add of areas.flatMap((area) => area.pages ?? [])) add(addPage);
 }
 
-/** What the bar above every page counts. */
+/** Counts the numbers in the bar above every page. */
 async function countForBar(visit: Visit): Promise<BarCounts> {
   const [approvals, unread] = await Promise.all([countApprovals(visit), countUnreadForBar(visit)]);
   return { approvals, unread };

@@ -28,7 +28,7 @@ export interface Observation {
   readonly registry: Registry;
 }
 
-/** The document is made for the first server of a process. It depends on nothing that differs between servers. */
+/** The document is made for the first server of a process. It is the same for all servers. */
 let document: ReturnType<typeof describeApi> | undefined;
 
 /** Builds the API as a Fastify instance that does not listen yet. */

@@ -21,12 +21,14 @@ export interface Services {
   readonly installation: InstallationKeys;
   readonly refusals: RefusalLog;
   readonly keyUses: KeyUses;
-  /** It tells how far a run's log and its events have come. Both are numbered in the order of their commits, so no reader skips anything. */
+  /**
+   * Reports how far the log and the events of a run have come. Both are numbered in the order of their commits, so readers miss nothing.
+   */
   readonly runFeed: RowFeed<WatchedRun>;
   readonly assemblyRunFeed: RowFeed<WatchedRow>;
   readonly changeFeed: ChangeFeed;
   readonly evaluator: Evaluator;
-  /** For every request to an address that a client has configured. */
+  /** Sends requests to addresses that clients have configured. */
   readonly outboundHttp: OutboundHttp;
   readonly log: Logger;
 }

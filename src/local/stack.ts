@@ -22,7 +22,7 @@ export type Stack = {
   readonly broken: Promise<string>;
 };
 
-/** What `stopStack` has to stop. */
+/** The services and servers that `stopStack` stops. */
 export type Stops = { services: Supervisor[]; servers: (() => Promise<void>)[] };
 
 /**

@@ -1,2 +1,2 @@
-/** Where the page about `can-i` is served. Every 403 names it, so it never changes. */
+/** The path of the page about `can-i`. Every 403 links to it, so it must never change. */
 export const canIPagePath = '/api/docs/can-i';

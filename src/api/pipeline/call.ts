@@ -28,7 +28,7 @@ export interface NamedResource<P, T> {
   readonly principal: Principal;
 }
 
-/** What is known of a request besides its credential and its input. */
+/** The facts about a request besides its credential and its input. */
 export interface RequestMetadata extends RequestFacts {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The media type that the client prefers among those that the operation answers. */

@@ -8,7 +8,7 @@ import { AnswerId } from './schemas.ts';
  * into its schemas, so that they look the same everywhere.
  */
 
-/** In the body of a creation. Refine the body by `namesOneOwner`. */
+/** The fields in the body of a creation. Refine the body by `namesOneOwner`. */
 export const ownerFields = {
   organization_id: Id.optional().describe('The organization that owns it.'),
   team_id: Id.optional().describe('The team that owns it.'),
@@ -25,7 +25,7 @@ export const namesOneOwner = z.refine<Partial<OwnerFields>>(
   { error: 'expected at most one of organization_id, team_id and project_id', path: ['organization_id'] },
 );
 
-/** In the query of a list. `readList` takes `ownerParameters` as its `owners`. */
+/** The parameters in the query of a list. `readList` takes `ownerParameters` as its `owners`. */
 export const ownerQuery = {
   organization_id: Id.optional().describe('Only what the organization, its teams or their projects own.'),
   team_id: Id.optional().describe('Only what the team or its projects own.'),
@@ -43,7 +43,7 @@ export function toOwnerIds({ organization_id, team_id, project_id }: Partial<Own
   return { organizationId: organization_id, teamId: team_id, projectId: project_id };
 }
 
-/** In an answer. */
+/** The fields in an answer. */
 export const ownerView = {
   organization_id: AnswerId.nullable().describe('The organization that owns it; null for other owners.'),
   team_id: AnswerId.nullable().describe('The team that owns it, or the team of the project that does.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** In the answer of a command that makes a link which works once. */
+/** A member of the answer of a command that makes a one-time link. */
 export const Emailed = z
   .boolean()
   .describe(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ResetValue, resetCauses, type VariableReset } from '#domain/runs/reset-model.ts';
 import { Json } from '#domain/shared/values/json.ts';
 
-/** What a run resets of the last deployment, as the run shows it. */
+/** The variables of the last deployment that a run resets, as the run shows them. */
 
 const ResetValueView = z
   .object({

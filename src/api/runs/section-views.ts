@@ -5,7 +5,7 @@ import { checkKinds, checkStatuses, noSections, type PlanSections } from '#domai
 import { Json } from '#domain/shared/values/json.ts';
 import { ChangeView, viewChange } from './change-views.ts';
 
-/** What a plan holds beside its changes of resources, as the API shows it. */
+/** The parts of a plan besides its changes of resources, as the API shows them. */
 
 const OutputView = z
   .object({

@@ -10,7 +10,7 @@ import { findFormAddress, resultParameters } from './visit/form-address.ts';
 export interface Page {
   /** The title of the page. Its `h1` has the same text. */
   readonly title: string;
-  /** What the browser's tab shows before the title, such as the status of a run. */
+  /** The text before the title in the browser's tab, such as the status of a run. */
   readonly tabStatus?: string;
   /** The submitted form has a problem. The title begins with it, because a screen reader reads the title first. */
   readonly hasProblem?: boolean;

@@ -99,7 +99,7 @@ export class LimitWatch {
   }
 }
 
-/** Why an attempt is stopped that printed more than its limit. */
+/** The cause that stops an attempt which printed more than its limit. */
 export function outputLimit(bytes: number): StopCause {
   const message = `the attempt printed more than its limit of ${formatBytes(bytes)}`;
   return { outcome: 'limit_exceeded', reason: 'output_limit', message, urgency: 'short' };

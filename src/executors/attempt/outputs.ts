@@ -34,10 +34,10 @@ export function markSensitiveOutputs(
   return maskNames(outputs, redactor, mark, open);
 }
 
-/** What says which outputs are secret, beside the tool. */
+/** Decides, in addition to the tool, which outputs are secret. */
 export interface OutputSecrets {
   readonly redactor: Redactor;
-  /** What the template declares. */
+  /** The outputs that the template declares. */
   readonly declared: WireRequest['outputs'];
 }
 

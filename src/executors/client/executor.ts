@@ -20,7 +20,7 @@ import { isWorldReadable } from './world-permissions.ts';
 export type IsolationMode = 'sandbox' | 'auto' | 'none';
 
 export interface ExecutorOptions {
-  /** Where the host keeps its directories; created if it is missing. */
+  /** The directory in which the host keeps its own directories. It is created if it is missing. */
   readonly directory: string;
   readonly isolation: IsolationMode;
   /** The account that the host runs as; null: `chooseHostUser` decides. */
@@ -31,7 +31,7 @@ export interface ExecutorOptions {
   readonly cores: number;
   readonly addedPaths: readonly string[];
   readonly hiddenPaths: readonly string[];
-  /** Where an operator keeps more tools (`discoverTools`); null: nowhere. */
+  /** The directory with more tools of the operator (`discoverTools`); null if there is none. */
   readonly toolsDirectory: string | null;
   readonly providerMirror: string | null;
   readonly providerNetworkMirror: string | null;
@@ -44,7 +44,7 @@ export interface ExecutorOptions {
 /** What a worker reports about its isolation. */
 export interface Isolation {
   readonly isolation: 'sandbox' | 'none';
-  /** What enforces limits: control groups, or the limits of each process together with periodic checks. */
+  /** How limits are enforced: by control groups, or by the limits of each process together with periodic checks. */
   readonly limits: 'cgroup' | 'process';
   /** Why template code is not sandboxed; null if it is. */
   readonly reason: string | null;

@@ -25,7 +25,7 @@ const extra64 = 1;
 
 export interface ZipEntry {
   readonly name: string;
-  /** As declared. */
+  /** The size that the archive declares. */
   readonly size: number;
   readonly compressedSize: number;
   readonly method: number;

@@ -17,7 +17,7 @@ import { wrapInIsolation } from './isolation.ts';
 import { openLoopbackProxy } from './loopback-proxy.ts';
 
 type Options = {
-  /** Where `temporal.db` is kept. */
+  /** The directory of `temporal.db`. */
   readonly directory: string;
   /** The directory of its socket, which only the account may enter. */
   readonly sockets: string;

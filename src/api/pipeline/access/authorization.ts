@@ -86,7 +86,7 @@ export function answersNotFound({ decision, access }: AccessDecision): boolean {
   return decision.because === 'hidden' || (decision.because === 'permission' && access.missingPermission === 'hidden');
 }
 
-/** What a caller who may read the target lacks for an operation on it; null if nothing. */
+/** The denial of an operation on a target, for a caller who may read the target; null if the operation is allowed. */
 export function explainDenial(
   operation: ProtectedOperation,
   principal: Principal,

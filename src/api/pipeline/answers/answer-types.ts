@@ -47,7 +47,7 @@ export interface CommandAnswer<Answer> extends CommandChange {
   readonly isNew?: boolean;
 }
 
-/** What the handler of a command returns, given its declared successes and the read operation that shows its result. */
+/** The type that the handler of a command returns. It depends on the declared successes and on the read operation that shows the result. */
 export type HandlerResult<S extends Responses, A> = [AnswerOf<S>] extends [undefined]
   ? CommandChange & { readonly answer?: never }
   : [AnswerOf<S>] extends [{ readonly audit_record_id: string; readonly receipt?: never }]

@@ -4,7 +4,7 @@ import { type CommandOperation, type Erased, type Operation, type ReadOperation,
 import type { CommandAnswer } from './answer-types.ts';
 import { matchLocation, operationPath, type PathParams, paramNamesOf } from './location.ts';
 
-/** What a receipt stores of an answer: enough to answer a repeated command, and no body. */
+/** The part of an answer that a receipt stores: enough to answer a repeated command, but no body. */
 export interface ReceiptAnswer {
   readonly status: number;
   readonly location: string | null;

@@ -11,7 +11,7 @@ import type { Action } from '#domain/shared/actions.ts';
 
 type SigningVisit = Visit<{ id: string }>;
 
-/** Something that signs its messages, as its page shows it. */
+/** A webhook or channel that signs its messages, as its page shows it. */
 interface Signing {
   readonly id: string;
   readonly name: string;

@@ -59,7 +59,7 @@ ${version ? renderForm(form) : renderEmpty('No version published yet', 'You can 
   };
 }
 
-/** The run from which the form is filled in. */
+/** Says from which run the form is filled in. */
 function renderSource({ assembly, repeated, replaced }: StartFacts): Html | null {
   if (!repeated) return null;
   const isDeployed = repeated.id === replaced?.run.id;

@@ -5,7 +5,7 @@ import { isObject } from '#api/web/forms/schema/plan/resolve.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import type { ShownVersion } from '../views.ts';
 
-/** Where the files of a version come from. */
+/** The possible sources of a version's files. */
 export const sources = ['keep', 'upload', 'git', 'spec'] as const;
 export type Source = (typeof sources)[number];
 

@@ -15,7 +15,7 @@ export interface VariableChange {
   readonly keywords: readonly ValueChange[];
 }
 
-/** What has changed in the variables between two versions, by name. */
+/** The changes of the variables between two versions, by name. */
 export function compareVariables(
   before: JsonObject,
   after: JsonObject,

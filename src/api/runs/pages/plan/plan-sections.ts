@@ -39,7 +39,7 @@ function renderNotice(tone: 'problem' | 'wait', title: string, items: readonly H
   return html`<div class="notice notice-${tone}" role="note">${renderIcon('triangle-alert')}<div><p>${title}</p>${renderItems(items)}</div></div>`;
 }
 
-/** What the plan does besides its changes of resources: outputs, actions, and what the tool defers. */
+/** The parts of a plan besides its changes of resources: outputs, actions, and deferred changes. */
 export function renderBeside({ outputs, actions, deferred }: Sections, isScan: boolean): Html {
   const later = deferred.map(
     ({ change, reason }) =>
