@@ -4,7 +4,7 @@ import { CreateTemplate, PublishVersion } from '#api/registry/bodies.ts';
 const spec = { executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] } };
 
 describe('a request about a template', () => {
-  it('needs a name and takes different tags and no unknown field', () => {
+  it('requires a name, and accepts different tags and no unknown field', () => {
     expect(CreateTemplate.parse({ name: 'Network' })).toEqual({
       name: 'Network',
       description: '',

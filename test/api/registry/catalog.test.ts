@@ -26,7 +26,7 @@ async function listed(caller: ApiUser, query: string): Promise<string[]> {
 }
 
 describe('the readme of a template', () => {
-  test('is stored as written, changed, and left out of lists', async () => {
+  test('is stored as written, can be changed, and is not in lists', async () => {
     const { owner, team } = tenant;
     const readme = '# Network\n\n<b>not markup</b>';
     const { id } = await owner.make('/registry/templates', { name: 'Read me', team_id: team, readme });
@@ -72,7 +72,7 @@ describe('the list of templates', () => {
     expect(await listed(owner, 'q=%25')).toEqual([]);
   });
 
-  test('is limited to an organization or a team, with the templates of the installation if asked', async () => {
+  test('is limited to an organization or a team, with the templates of the installation if requested', async () => {
     const other = await makeTenant(api);
     const { owner, organization, team } = other;
     const own = await publishFor(owner, { name: 'Own', team_id: team });
@@ -91,7 +91,7 @@ describe('the list of templates', () => {
     expect((await owner.get(`/registry/templates?${mismatch}`)).status).toBe(404);
   });
 
-  test('names how the latest version is executed, and the newest run that the reader may read', async () => {
+  test('shows the executor of the latest version, and the newest run that the reader may read', async () => {
     const shared = await publishFor(administrator, { name: 'Shared with runs' });
     const run = { template_id: shared, environment_id: tenant.environment };
     const { body } = await tenant.owner.post('/runs', run);
@@ -111,7 +111,7 @@ describe('the actions of a template', () => {
     );
   };
 
-  test('say what its admin may do, and why a reader may not', async () => {
+  test('are allowed to its admin, and have reasons for a reader', async () => {
     const { owner, team, environment } = tenant;
     const id = await publishFor(owner, { name: 'Acted on', team_id: team });
     const nothing = { run: null, publish: null, update: null, archive: null, unarchive: null, delete: null };
@@ -130,14 +130,14 @@ describe('the actions of a template', () => {
     expect(await reasons(owner, id)).toEqual({ ...nothing, run: archived, publish: archived, update: archived });
   });
 
-  test('rule out a run while nothing is published', async () => {
+  test('do not allow a run while no version is published', async () => {
     const { id } = await tenant.owner.make('/registry/templates', { name: 'Empty', team_id: tenant.team });
     expect(await reasons(tenant.owner, id)).toMatchObject({ run: 'the template has no published version' });
   });
 });
 
-describe('a version', () => {
-  test('a version that is yanked says why, and yanking it again keeps the first reason', async () => {
+describe('a version in the catalog', () => {
+  test('a version that is yanked shows the reason, and yanking it again keeps the first reason', async () => {
     const { owner, team } = tenant;
     const id = await publishFor(owner, { name: 'Yanked', team_id: team });
     const path = `/registry/templates/${id}/versions/1.0.0`;

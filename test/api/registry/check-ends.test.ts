@@ -59,7 +59,7 @@ async function requestInVain(): Promise<string> {
   return later?.id ?? '';
 }
 
-test('a check that has ended is removed if its request never takes the result, and ends only once', async () => {
+test('a check that has ended keeps its first result, and is removed if its request never reads it', async () => {
   const id = await requestInVain();
   await end(id, 'first');
   await end(id, 'second');
@@ -73,7 +73,7 @@ test('a check that has ended is removed if its request never takes the result, a
   expect(await step(id)).toEqual({ kind: 'end' });
 });
 
-test('a check that nobody waits for is removed without a workflow, and that of a version is not', async () => {
+test('a check that nobody waits for is removed without a workflow, unlike one of a version', async () => {
   const [abandoned, recent] = [await requestInVain(), await requestInVain()];
   const { id: ofVersion } = take();
   await end(abandoned, 'why');
@@ -85,7 +85,7 @@ test('a check that nobody waits for is removed without a workflow, and that of a
   ]);
 });
 
-test('a check that no try could make ends with the reason of the last try', async () => {
+test('a check that failed at every try ends with the reason of the last try', async () => {
   const { id, template_id: template } = take();
   await api.services.transactions.run((tx) => noteFailedTry(tx.em, id, 'the worker could not check: no memory'));
   expect(await rowsOf(id)).toMatchObject([{ ended_at: null }]);
@@ -99,7 +99,7 @@ test('a check that no try could make ends with the reason of the last try', asyn
   ]);
 });
 
-test('a check that is given up waits for a publication that locks its template, and does not stop it', async () => {
+test('a check that ends without a result waits for a publication that locks its template', async () => {
   const { id, template_id: template } = take();
   await api.rows('update template_checks set tries = ? where id = ?', [maxTries, id]);
   let given: Promise<unknown> = Promise.resolve();
@@ -114,7 +114,7 @@ test('a check that is given up waits for a publication that locks its template, 
   expect(await rowsOf(id)).toEqual([]);
 });
 
-test('a request whose check is removed meanwhile says so, and does not say that no worker was in time', async () => {
+test('a request whose check is removed meanwhile reports that, and not a missing worker', async () => {
   await api.rows('delete from template_checks where version_id is null');
   const asked = request(60_000);
   await expect.poll(() => api.rows('select 1 from template_checks where version_id is null')).not.toEqual([]);
@@ -124,7 +124,7 @@ test('a request whose check is removed meanwhile says so, and does not say that 
   expect(later).toMatchObject({ id: null });
 });
 
-test('a request whose result cannot be read fails, and does not say that no worker was in time', async () => {
+test('a request whose result cannot be read fails, and does not report a missing worker', async () => {
   await api.rows('delete from template_checks where version_id is null');
   const asked = request(60_000).then(
     () => 'answered',
@@ -136,7 +136,7 @@ test('a request whose result cannot be read fails, and does not say that no work
   await api.rows('alter table template_checks rename column other_modules_away to other_modules');
 });
 
-test('a check that is gone ends nothing, however often its steps are repeated', async () => {
+test('a check that no longer exists is not affected by repeated steps', async () => {
   const id = '01900000-0000-7000-8000-000000000000';
   expect(await step(id)).toEqual({ kind: 'end' });
   await end(id, 'nothing');

@@ -88,7 +88,7 @@ describe.each(['versions', 'versions/check'])('the environment of a check at %s'
       check_environment_id: environment,
     });
 
-  it('is hidden from those who may not read it, whether it exists or not', async () => {
+  it('is hidden from callers who may not read it, whether it exists or not', async () => {
     const template = await makeTemplate(tenant.owner);
     const missing = await ask(tenant.owner, template, '01900000-0000-7000-8000-000000000000');
     const foreigner = await ask(tenant.owner, template, foreign.environment);
@@ -96,7 +96,7 @@ describe.each(['versions', 'versions/check'])('the environment of a check at %s'
     expect(foreigner.body.error ?? foreigner.text).toEqual(missing.body.error ?? missing.text);
   });
 
-  it('needs connection:use', async () => {
+  it('requires connection:use', async () => {
     const template = await makeTemplate(tenant.owner);
     const member = await api.addUser('maintainer');
     await join(tenant, member, 'member', 'member');
@@ -105,7 +105,7 @@ describe.each(['versions', 'versions/check'])('the environment of a check at %s'
     expect(await ask(member, installation, tenant.environment)).toMatchObject({ status: 403 });
   });
 
-  it('is one of the team of the template', async () => {
+  it('must belong to the team of the template', async () => {
     const template = await makeTemplate(tenant.owner);
     const refused = await ask(administrator, template, foreign.environment);
     expect(refused, refused.text).toMatchObject({ status: 422 });
@@ -114,7 +114,7 @@ describe.each(['versions', 'versions/check'])('the environment of a check at %s'
 });
 
 describe('a check that waits for a worker', () => {
-  it('opens what is bound to its environment, and to no other', async () => {
+  it('gets the connections of its environment, and of no other', async () => {
     const template = await makeTemplate(tenant.owner);
     const { sources, problem } = await open(await publishUnchecked(tenant.owner, template));
     expect(problem).toBeNull();
@@ -126,7 +126,7 @@ describe('a check that waits for a worker', () => {
     });
   });
 
-  it('opens nothing once whoever asked for it may not use the connections any more', async () => {
+  it('gets no connections once its requester may no longer use them', async () => {
     const template = await makeTemplate(publisher);
     const check = await publishUnchecked(publisher, template);
     expect((await open(check)).sources).toHaveLength(1);
@@ -140,7 +140,7 @@ describe('a check that waits for a worker', () => {
   it.each([
     ['was revoked', (key: string) => api.rows('update api_keys set revoked_at = now() where id = ?', [key])],
     ['has expired', (key: string) => api.rows('update api_keys set expires_at = now() where id = ?', [key])],
-  ])('opens nothing once the API key with which it was asked for %s', async (words, end) => {
+  ])('gets no connections once the API key of its request %s', async (words, end) => {
     const leaving = await api.addUser('maintainer');
     await join(tenant, leaving, 'member', 'admin');
     const template = await makeTemplate(leaving);
@@ -155,7 +155,7 @@ describe('a check that waits for a worker', () => {
     expect(problem).toContain(words);
   });
 
-  it('leaves a record of each connection that it opened, for the owners of the environment, and none if it opened nothing', async () => {
+  it('leaves an audit record of each connection that it got, for the owners of the environment', async () => {
     const template = await makeTemplate(publisher);
     const check = await publishUnchecked(publisher, template);
     const records = () =>
@@ -188,19 +188,19 @@ describe('a check that waits for a worker', () => {
     expect(Number(count)).toBe(0);
   });
 
-  it('tells the engine and the database no secret', async () => {
+  it('sends no secret to the engine and the database', async () => {
     expect(JSON.stringify(await api.rows('select * from template_checks'))).not.toContain(token);
   });
 });
 
 describe('the modules of a check', () => {
-  it('are those of every run of a version of the team', async () => {
+  it('are used by all runs of a version of the team', async () => {
     const template = await makeTemplate(tenant.owner);
     await end(await publishUnchecked(tenant.owner, template), passed);
     expect(await readKept(template)).toEqual([{ environment_id: null, tool: 'opentofu', digest }]);
   });
 
-  it('are kept for each tool that resolved them, also where the request that published took the result', async () => {
+  it('are stored for each tool that resolved them, even if the publication used the result', async () => {
     const template = await makeTemplate(tenant.owner);
     const others = { ...modules, digest: `sha256:${'b'.repeat(64)}`, content: null };
     const both = [
@@ -222,7 +222,7 @@ describe('the modules of a check', () => {
     expect(ended?.modules).toEqual({ environmentId, startedAt: expect.any(String), resolved: both.reverse() });
   });
 
-  it('are those of the environment alone, if the template is of the whole installation', async () => {
+  it('are used only in the environment of the check if the template belongs to the installation', async () => {
     const template = await makeTemplate(administrator, null);
     await end(await publishUnchecked(administrator, template), passed);
     expect(await readKept(template)).toEqual([{ environment_id: tenant.environment, tool: 'opentofu', digest }]);
@@ -236,7 +236,7 @@ describe('a version whose check fails after it was published', () => {
     errors: [{ path: '/executor', file: 'main.tf', line: 3, message: 'Unsupported attribute' }],
   };
 
-  it('says so in an event that names the first error', async () => {
+  it('publishes an event with the first error', async () => {
     const template = await makeTemplate(tenant.owner);
     await end(await publishUnchecked(tenant.owner, template), failed);
     const first = { path: '/executor', file: 'main.tf', line: 3, message: 'Unsupported attribute' };
@@ -248,7 +248,7 @@ describe('a version whose check fails after it was published', () => {
     ).toEqual([{ data: { version: '1.0.0', error_count: 1, first_error: first }, team_id: tenant.team }]);
   });
 
-  it('has runs whose pages say what was found', async () => {
+  it('has runs whose pages show the errors', async () => {
     const template = await makeTemplate(tenant.owner);
     const check = await publishUnchecked(tenant.owner, template);
     const request = { template_id: template, environment_id: tenant.environment, instance: `late-${++made}` };

@@ -24,7 +24,7 @@ const checks = async () => Rows.parse(await api.rows('select * from template_che
 const step = (id: string) => api.services.transactions.run((tx) => takeNextCheckStep(tx, id));
 
 describe('the checks of one person', () => {
-  test('the checks of one person over the limit retry at growing intervals once their version is published', async () => {
+  test('the checks of one person beyond the limit are retried at growing intervals once their version is published', async () => {
     for (let count = 0; count <= maxUnderWay.caller; count++) await steps.publish();
     await steps.worker('sandbox');
     await api.rows('update workers set takes_checks = true');
@@ -35,7 +35,7 @@ describe('the checks of one person', () => {
     expect(await step(last)).toEqual({ kind: 'wait', seconds: 360 });
   });
 
-  test('requested at once wait up to the limit, and the service answers the rest without a check', async () => {
+  test('that are requested at once wait up to the limit, and the others answer without a check', async () => {
     const [known] = await checks();
     const person = known?.requested_by;
     const principal = { id: person, responsibleUserId: person, credential: { id: person } } as never;

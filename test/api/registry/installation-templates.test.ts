@@ -22,7 +22,7 @@ async function addMaintainer(name: string): Promise<Caller> {
 }
 
 describe('a template of the whole installation', () => {
-  it('is created, changed and published by administrators alone', async () => {
+  it('can be created, changed and published only by administrators', async () => {
     const id = await publish(system.administrator, 'shared', commands({ apply: 'true' }));
     const path = `/registry/templates/${id}`;
     const version = {
@@ -45,7 +45,7 @@ describe('a template of the whole installation', () => {
 });
 
 describe('the state of an instance of the whole installation', () => {
-  it('is downloaded by administrators, and by a person who alone has run it', async () => {
+  it('can be downloaded by administrators, and by a user who is the only one to have run it', async () => {
     const template = await publish(system.administrator, 'stateful', commands({ apply: 'echo "{}" > state.json' }));
     const run = await runToEnd(maintainer, { template_id: template, instance: `mine-${randomUUID().slice(0, 8)}` });
     const path = `/instances/${run.instance_id}/state-versions/1/download`;

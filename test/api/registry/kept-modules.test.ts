@@ -64,7 +64,7 @@ describe('the modules of a version', () => {
     expect(await plan(template, tenant)).toBe(digestOf('a'));
   });
 
-  it('are those of the environment alone if its variables may have chosen them', async () => {
+  it('are those of the first plan in each environment if variables may have selected them', async () => {
     const template = await publish(tenant.team);
     const { id } = await tenant.owner.make('/environments', {
       project_id: tenant.project,
@@ -77,7 +77,7 @@ describe('the modules of a version', () => {
     expect(await plan(template, tenant)).toBe(digestOf('a'));
   });
 
-  it('are chosen by no other tenant, if the template is of the whole installation', async () => {
+  it('are those of the first plan of each tenant if the template belongs to the installation', async () => {
     const template = await steps.publish({ executor: { kind: 'opentofu', files: { 'main.tf': '' } } });
     await plan(template, other, modulesOf('e'));
     expect(await plan(template, tenant, modulesOf('a'))).toBeNull();
@@ -89,7 +89,7 @@ describe('the modules of a version', () => {
     ['are too large', { content: Buffer.alloc(16 * 1024 * 1024 + 1) }],
     ['have a malformed digest', { digest: 'sha256:0' }],
     ['have a name that cannot be stored', { list: [{ key: 'a\0', source: '', version: null, digest: digestOf('a') }] }],
-  ])('are not kept if they %s', async (_what, changes) => {
+  ])('are not stored if they %s', async (_what, changes) => {
     const template = await publish(tenant.team);
     await plan(template, tenant, modulesOf('a', changes));
     expect(await plan(template, tenant)).toBeNull();

@@ -71,7 +71,7 @@ describe('the catalog', () => {
     expect(text).not.toContain('<network>');
   });
 
-  test('finds templates by text and by tags, and says so if none fits', async () => {
+  test('finds templates by text and by tags, and says if there is none', async () => {
     expect(await read(owner, '/catalog?q=ROUTES&tag=aws')).toContain('VPC &lt;network&gt;');
     const none = await read(owner, '/catalog?tag=aws&tag=other');
     expect(none).toContain('No matching templates');
@@ -87,7 +87,7 @@ describe('the catalog', () => {
     );
   });
 
-  test('tells a newcomer what belongs there, and offers the first step only to those who may take it', async () => {
+  test('explains an empty catalog, and offers the first step only to visitors who may take it', async () => {
     const empty = await read(await visitAs(await api.addUser('requester')), '/catalog');
     expect(empty).toContain('No templates yet');
     expect(empty).not.toContain('href="/catalog/new"');
@@ -110,7 +110,7 @@ describe('the page of a template', () => {
     expect(text).toContain('<code>x &lt; y\n</code>');
   });
 
-  test('shows variables, versions and what may be done, with the reason where it may not', async () => {
+  test('shows variables, versions and actions, with a reason for each disabled action', async () => {
     const text = await read(owner, `/catalog/${template}`);
     for (const part of [
       'Variables of 1.1.0',
@@ -126,7 +126,7 @@ describe('the page of a template', () => {
     expect(reading).not.toContain(`href="/catalog/${template}/edit"`);
   });
 
-  test('the page of a template of a stranger and that of no template look the same', async () => {
+  test("the page of another tenant's template and that of a missing one look the same", async () => {
     const stranger = await visitAs(await api.addUser('maintainer'));
     for (const path of [template, '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11']) {
       const answer = await stranger.get(`/catalog/${path}`);
@@ -160,7 +160,7 @@ describe('the page of a version', () => {
     expect((await owner.get(`/catalog/${template}/versions/1.1.0?file=nothing`)).status).toBe(404);
   });
 
-  test('is yanked with a reason, which everybody then sees', async () => {
+  test('is yanked with a reason, which all readers then see', async () => {
     const { id } = await tenant.owner.make('/registry/templates', { name: 'Yanked', team_id: tenant.team });
     await tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec: spec({}) });
     const path = `/catalog/${id}/versions/1.0.0`;
@@ -173,7 +173,7 @@ describe('the page of a version', () => {
 });
 
 describe('archiving and deleting a template', () => {
-  test('ask first, name what blocks, and can be undone where that is possible', async () => {
+  test('ask for confirmation, name obstacles, and archiving can be undone', async () => {
     const { id } = await tenant.owner.make('/registry/templates', { name: 'Ends', team_id: tenant.team });
     await tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec: spec({}) });
     const run = await tenant.owner.post('/runs', { template_id: id, environment_id: tenant.environment });

@@ -10,18 +10,18 @@ const passed = {
   at: '2026-11-28T10:00:00Z',
 } as const;
 
-it('a check without anything left out has passed', () => {
+it('the view of a complete check says that it passed', () => {
   expect(String(renderCheckState({ check: { ...passed, errors: [], warnings: [], not_checked: [] } }))).toContain(
     '>Passed<',
   );
 });
 
-it('a check that could not fetch a module has passed in part alone', () => {
+it('the view of a check that could not fetch a module says that it passed in part', () => {
   const check = { ...passed, errors: [], warnings: [], not_checked: ['the module "net" could not be had'] };
   expect(String(renderCheckState({ check }))).toContain('>Partially passed<');
 });
 
-it('a draft that could be checked in part alone says what a run needs, and one that was checked does not', () => {
+it('the view of a partly checked draft says what a run needs, unlike a completely checked one', () => {
   const draft = { ...passed, valid: true, errors: [], warnings: [] };
   const whole = String(renderDraftCheck({ ...draft, not_checked: [] }));
   const part = String(renderDraftCheck({ ...draft, not_checked: ['Failed to query available provider packages'] }));

@@ -78,7 +78,7 @@ describe('the form that deploys an instance again', () => {
     expect(differences(text)).toMatch(/name Changed in 2\.0\.0/);
   });
 
-  test('says at each field what is deployed, and what the form changes of it', async () => {
+  test('shows at each field the deployed value, and what the form changes', async () => {
     const { address } = await deployed('at-fields', { name: 'shop', legacy: 'yes', token: 'hidden-token' });
     const { text } = await visitor.get(address);
     expect(hintAt(text, 'name')).toMatch(/Changes: Changed in 2\.0\.0 keeps shop/);
@@ -96,7 +96,7 @@ describe('the form that deploys an instance again', () => {
     expect(shown.text).not.toContain('hidden-token');
   });
 
-  test('shows what differs before it starts a run, and the run keeps the rest', async () => {
+  test('shows what differs before it starts a run, which keeps the other values', async () => {
     const { address } = await deployed('shown-first', { name: 'shop', region: 'us' });
     const fields = { 'v/name': 'other', 'v/region': 'us', 'v/size': '' };
     const before = compared((await visitor.get(address)).text);
@@ -143,7 +143,7 @@ describe('a deployed secret in the form that deploys an instance again', () => {
     expect(await runAt(sent.location)).toMatchObject({ variables: { region: 'eu', token: { sensitive: true } } });
   });
 
-  test('can be replaced by the default without knowing it', async () => {
+  test('can be replaced by the default without entering it', async () => {
     const { address } = await deployed('given-up', variables);
     const given = { ...fields, omit: 'token' };
     const shown = await send(address, '2.0.0', { ...given, compared: compared((await visitor.get(address)).text) });
@@ -153,7 +153,7 @@ describe('a deployed secret in the form that deploys an instance again', () => {
     expect((await runAt(sent.location)).variables).not.toHaveProperty('token');
   });
 
-  test('is typed once, and kept sealed until the changes are confirmed', async () => {
+  test('is entered once, and kept encrypted until the changes are confirmed', async () => {
     const { address } = await deployed('typed-once', variables);
     const key = randomUUID();
     const before = compared((await visitor.get(address)).text);
@@ -169,7 +169,7 @@ describe('a deployed secret in the form that deploys an instance again', () => {
     expect(await runAt(sent.location)).toMatchObject({ variables: { token: { sensitive: true } } });
   });
 
-  test('is kept after the removal of what was entered instead', async () => {
+  test('is kept after the new value was removed again', async () => {
     const { address } = await deployed('taken-back', variables);
     const key = randomUUID();
     const shown = await send(address, '2.0.0', { ...fields, key, 'v/token': 'brand-new-token' });
@@ -183,7 +183,7 @@ describe('a deployed secret in the form that deploys an instance again', () => {
     expect(await runAt(sent.location)).toMatchObject({ variables: { token: { sensitive: true } } });
   });
 
-  test('is replaced by the default if that is chosen after its entry', async () => {
+  test('is replaced by the default if that is selected after a value was entered', async () => {
     const { address } = await deployed('entered-first', variables);
     const key = randomUUID();
     const shown = await send(address, '2.0.0', { ...fields, key, 'v/token': 'brand-new-token' });
@@ -192,7 +192,7 @@ describe('a deployed secret in the form that deploys an instance again', () => {
     expect(carried(again.text)).toBe('');
   });
 
-  test('is asked for again if it was sealed for another form', async () => {
+  test('must be entered again if it was encrypted for another form', async () => {
     const { address } = await deployed('other-form', variables);
     const shown = await send(address, '2.0.0', { ...fields, 'v/token': 'brand-new-token' });
     const other = { ...fields, compared: compared(shown.text), carried: carried(shown.text) };
@@ -205,7 +205,7 @@ describe('the form of the catalog for an instance that is deployed', () => {
   const at = () => `/catalog/${template}/run`;
   const fields = (instance: string) => ({ instance, environment_id: stage.tenant.environment, 'v/name': 'shop' });
 
-  test('says so, and starts nothing before the visitor has seen what the run resets', async () => {
+  test('says so, and starts no run before the visitor has seen what it resets', async () => {
     await deployed('taken', { name: 'shop', region: 'us', token: 'hidden-token' });
     const shown = await send(at(), '2.0.0', fields('taken'));
     expect([shown.status, shown.text.includes('Confirm and run')]).toEqual([200, true]);
@@ -217,7 +217,7 @@ describe('the form of the catalog for an instance that is deployed', () => {
     expect(sent.status, sent.text).toBe(303);
   });
 
-  test('asks again for an instance other than the one whose changes were shown', async () => {
+  test('asks for confirmation again for another instance than the one whose changes were shown', async () => {
     await deployed('first-name', { name: 'shop', region: 'us' });
     await deployed('second-name', { name: 'other', region: 'ap' });
     const shown = await send(at(), '2.0.0', fields('first-name'));
@@ -225,7 +225,7 @@ describe('the form of the catalog for an instance that is deployed', () => {
     expect([sent.status, sent.text.includes('Confirm and run')]).toEqual([200, true]);
   });
 
-  test('asks again for another instance although its changes are the same as those that were shown', async () => {
+  test('asks for confirmation again for another instance even if its changes are the same', async () => {
     await deployed('same-as-this', { name: 'shop', region: 'us' });
     await deployed('same-as-that', { name: 'shop', region: 'us' });
     const shown = await send(at(), '2.0.0', fields('same-as-this'));
@@ -235,13 +235,13 @@ describe('the form of the catalog for an instance that is deployed', () => {
     expect(confirmed.status, confirmed.text).toBe(303);
   });
 
-  test('starts at once where nothing of that name is deployed', async () => {
+  test('starts at once if no instance of that name is deployed', async () => {
     const sent = await send(at(), '2.0.0', fields('fresh'));
     expect(sent.status, sent.text).toBe(303);
   });
 });
 
-test('the form for an instance that holds imported resources says so, and starts nothing before that was confirmed', async () => {
+test('the form for an instance with imported resources says so, and starts no run before that was confirmed', async () => {
   const { address, run } = await deployed('imported', { name: 'shop' });
   const { body } = await stage.tenant.owner.get(`/runs/${run}`);
   await stage.api.rows('update instances set deployed_run_id = null, resource_count = 8 where id = ?', [
@@ -259,7 +259,7 @@ test('the form for an instance that holds imported resources says so, and starts
   expect(sent.status, sent.text).toBe(303);
 });
 
-test('the form of an earlier run asks before it replaces a later deployment', async () => {
+test('the form of an earlier run asks for confirmation before it replaces a later deployment', async () => {
   const { run } = await deployed('repeated', { name: 'shop', region: 'us' });
   const address = `/catalog/${template}/run?from=${run}`;
   await deployed('repeated', { name: 'shop', region: 'ap' });
@@ -272,7 +272,7 @@ test('the form of an earlier run asks before it replaces a later deployment', as
 });
 
 describe('a destroy', () => {
-  test('starts from the form of a run only once the name of the instance is typed', async () => {
+  test('starts from the form of a run only once the name of the instance is entered', async () => {
     const { address } = await deployed('doomed', { name: 'shop', region: 'us' });
     const fields = { operation: 'destroy', version: '', 'v/name': 'shop', 'v/region': 'us', 'v/size': '' };
     const shown = await send(address, '2.0.0', fields);
@@ -285,7 +285,7 @@ describe('a destroy', () => {
     expect(await runAt(sent.location)).toMatchObject({ operation: 'destroy', template_version: '1.0.0' });
   });
 
-  test('starts from the form of the catalog without variables, since the deployment fills those that are left empty', async () => {
+  test('starts from the form of the catalog without variables, because empty ones have the deployed values', async () => {
     const settings = { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] };
     const properties = { name: { type: 'string' }, settings, tags: { type: 'array', items: { type: 'string' } } };
     const variables = { type: 'object', properties, required: ['name', 'settings', 'tags'] };
@@ -309,7 +309,7 @@ describe('a destroy', () => {
     expect((await runAt(sent.location)).variables).toEqual(values);
   });
 
-  test('says which version runs, and asks for another before the name where the deployed one has no destroy steps', async () => {
+  test('says which version runs, and asks for another one if the deployed version has no destroy steps', async () => {
     const { destroy: _, ...executor } = versionOf({}).executor;
     const id = await stage.steps.publish({ ...versionOf(first), executor });
     const { body } = await stage.ask({ name: 'shop' }, { template_id: id, version: '1.0.0', instance: 'stuck' });
@@ -342,7 +342,7 @@ describe('a destroy', () => {
     expect(await runAt(sent.location)).toMatchObject({ operation: 'destroy', template_version: '2.0.0' });
   });
 
-  test('has a page of its own, which says what goes and runs the deployed version', async () => {
+  test('has its own page, which lists the resources and runs the deployed version', async () => {
     const { address } = await deployed('removed', { name: 'shop', region: 'us', token: 'hidden-token' });
     const id = new URL(address, 'http://host').searchParams.get('from_instance');
     const path = `/workloads/instances/${id}/destroy`;
@@ -362,7 +362,7 @@ describe('a destroy', () => {
   });
 });
 
-test('the form that repeats an apply says that a newer run has deployed something else since', async () => {
+test('the form that repeats an apply says if a newer run has deployed since', async () => {
   const older = await deployed('applied-twice', { name: 'shop' });
   const newer = await deployed('applied-twice', { name: 'other' });
   const words = (id: string) => visitor.page(`/workloads/runs/${id}/requeue`);
@@ -389,7 +389,7 @@ test('the page of a run says which deployed variables it resets', async () => {
   expect(text).not.toContain('hidden-token');
 });
 
-test('the page of a run does not say how to keep a value that its version has no variable for', async () => {
+test('the page of a run has no advice on a reset value whose variable the version does not have', async () => {
   await deployed('undeclared', { name: 'shop', legacy: 'yes' });
   const place = { template_id: template, version: '2.0.0', instance: 'undeclared' };
   const { body } = await stage.ask({ name: 'shop' }, place);

@@ -41,15 +41,15 @@ const send = (address: string, fields: Record<string, string>, sender = visitor)
 const compared = (text: string) => /name="compared" value="([^"]*)"/.exec(text)?.[1] ?? '';
 const later = 'What you change in the form from here on is compared before anything starts.';
 
-describe('the changes to what is deployed', () => {
-  test('are claimed only of the form as it was loaded', async () => {
+describe('the list of changes to the deployed values', () => {
+  test('says that it compares the form as it was loaded', async () => {
     const { text } = await visitor.get(await deployed({ region: 'eu', size: 2 }));
     expect(differences(text)).toContain('The form as it was loaded changes no variable.');
     expect(differences(text)).toContain(later);
     expect(text).not.toContain('Every variable stays as it is.');
   });
 
-  test('follow what was typed into a refused form, and name what is not valid', async () => {
+  test('compares what was typed into a refused form, and names what is not valid', async () => {
     const address = await deployed({ region: 'eu', size: 2, extra: [1] });
     const shown = await send(address, { 'v/region': 'us', 'v/size': '2', 'j/extra': '[1,' });
     expect(shown.status).toBe(422);
@@ -58,7 +58,7 @@ describe('the changes to what is deployed', () => {
     expect(differences(shown.text)).not.toContain('the default');
   });
 
-  test('are not claimed where the variables are no valid JSON', async () => {
+  test('is not shown if the variables are not valid JSON', async () => {
     const address = await deployed({ region: 'eu', size: 2 });
     const shown = await send(address, { j: '{"region": ' });
     expect(shown.status).toBe(422);
@@ -67,7 +67,7 @@ describe('the changes to what is deployed', () => {
   });
 });
 
-describe('members of a value that were left out', () => {
+describe('omitted members of a value', () => {
   const nested = {
     type: 'object',
     properties: { public: { type: 'boolean', default: false }, cidr: { type: 'string' } },
@@ -78,7 +78,7 @@ describe('members of a value that were left out', () => {
     services: { type: 'object', additionalProperties: service, default: { web: {} } },
   };
 
-  test('are no change where their defaults are deployed, in the form of a run and in that of a schedule', async () => {
+  test('are not a change if their defaults are deployed, in the form of a run and of a schedule', async () => {
     const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
     const id = await stage.steps.publish({ variables: { type: 'object', properties }, executor });
     const entered = { network: { cidr: '10.0.0.0/8' } };
@@ -105,7 +105,7 @@ describe('members of a value that were left out', () => {
 });
 
 describe('a form for a run', () => {
-  test('says from what it is filled in only while it is as it was loaded, since a newer run may have deployed since', async () => {
+  test('names the source of its values only while it is as it was loaded', async () => {
     const address = await deployed({ region: 'eu', size: 2 });
     expect(plainText((await visitor.get(address)).text)).toContain('Filled in from the last successful deployment');
     const sent = plainText((await send(address, { 'v/region': 'us', 'v/size': '2' })).text);
@@ -113,7 +113,7 @@ describe('a form for a run', () => {
     expect(sent).toContain('This form is compared with the last successful deployment');
   });
 
-  test('names the runs of its instance that are not finished, with their state', async () => {
+  test('names the unfinished runs of its instance, with their status', async () => {
     const address = await deployed({ region: 'eu', size: 3 });
     expect((await visitor.get(address)).text).not.toContain('not finished');
     const id = new URL(address, 'http://host').searchParams.get('from_instance');
@@ -132,7 +132,7 @@ describe('a form for a run', () => {
 });
 
 describe('a deployed secret that the version requires', () => {
-  test('is optional, and nothing is offered instead of it', async () => {
+  test('is optional, and has no alternatives', async () => {
     const variables = {
       type: 'object',
       properties: { token: { type: 'string', writeOnly: true } },
@@ -157,7 +157,7 @@ describe('a deployed secret that the version requires', () => {
 describe('a deployed secret', () => {
   const secret = { region: 'eu', size: 2, token: 'hidden-token' };
 
-  test('is kept beside another change', async () => {
+  test('is kept if another value changes', async () => {
     const address = await deployed(secret);
     expect(labelOf((await visitor.get(address)).text, 'token')).toContain('token optional');
     const shown = await send(address, { 'v/region': 'us', 'v/size': '2' });
@@ -168,7 +168,7 @@ describe('a deployed secret', () => {
     expect(sent.status, sent.text).toBe(303);
   });
 
-  test('is kept where another deployed secret is given up', async () => {
+  test('is kept if another deployed secret is discarded', async () => {
     const address = await deployed({ ...secret, password: 'hidden-password' });
     const shown = await send(address, { 'v/region': 'eu', 'v/size': '2', omit: 'token' });
     expect(differences(shown.text)).toMatch(/token a secret → the default/);
@@ -178,13 +178,13 @@ describe('a deployed secret', () => {
     expect(sent.status, sent.text).toBe(303);
   });
 
-  test('is not said to be kept where it is given up', async () => {
+  test('is not described as kept if it is discarded', async () => {
     const shown = await send(await deployed(secret), { 'v/region': 'eu', 'v/size': '2', omit: 'token' });
     expect(differences(shown.text)).toMatch(/token a secret → the default/);
     expect(shown.text).not.toContain('the deployed value is kept');
   });
 
-  test('is kept although the environment gives one since', async () => {
+  test('is kept although the environment now has a value for it', async () => {
     const address = await deployed(secret);
     const path = `/environments/${stage.tenant.environment}/variables/token`;
     const given = { category: 'template', value: 'provided-token', sensitive: true };
@@ -209,7 +209,7 @@ describe('a deployed secret that another person gave', () => {
     other = await signInVisitor(stage.api, developer);
   });
 
-  test('is not called optional where another change demands it', async () => {
+  test('is required if another change requires it', async () => {
     const address = await deployed(secret);
     const { text } = await other.get(address);
     expect(labelOf(text, 'token')).toMatch(/token needed if anything else changes/);
@@ -227,7 +227,7 @@ describe('a deployed secret that another person gave', () => {
     expect(sent.status, sent.text).toBe(303);
   });
 
-  test('is asked for where another deployed secret is given up, since that is a change', async () => {
+  test('must be entered if another deployed secret is discarded, because that is a change', async () => {
     const address = await deployed({ ...secret, password: 'hidden-password' });
     const shown = await send(address, { 'v/region': 'eu', 'v/size': '2', omit: 'password' }, other);
     expect(shown.status, differences(shown.text)).toBe(422);
@@ -235,14 +235,14 @@ describe('a deployed secret that another person gave', () => {
     expect(differences(shown.text)).toMatch(/token a secret → has to be entered again/);
   });
 
-  test('is kept where nothing else changes', async () => {
+  test('is kept if nothing else changes', async () => {
     const address = await deployed(secret);
     const fields = { 'v/region': 'eu', 'v/size': '2', compared: compared((await other.get(address)).text) };
     const sent = await send(address, fields, other);
     expect(sent.status, sent.text).toBe(303);
   });
 
-  test('is asked for although the environment gives one since, and can be given up for that', async () => {
+  test('must be entered or discarded although the environment now has a value for it', async () => {
     const address = await deployed(secret);
     const path = `/environments/${stage.tenant.environment}/variables/token`;
     const given = { category: 'template', value: 'provided-token', sensitive: true };
@@ -257,7 +257,7 @@ describe('a deployed secret that another person gave', () => {
     expect(sent.status, sent.text).toBe(303);
   });
 
-  test('can be given up in the forms of a destroy and of a copy', async () => {
+  test('can be discarded in the forms of a destroy and of a copy', async () => {
     const address = await deployed(secret);
     const instance = /from_instance=([\w-]+)/.exec(address)?.[1];
     const { deployed_run_id: run } = (await stage.tenant.owner.get(`/instances/${instance}`)).body;

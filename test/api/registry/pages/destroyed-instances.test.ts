@@ -75,7 +75,7 @@ describe('the form that deploys an instance after a destroy', () => {
     });
   });
 
-  test('says that the values are gone where they are not kept', async () => {
+  test('says if the values of the last deployment no longer exist', async () => {
     const { run, destroy } = await destroyed();
     await stage.api.rows(`update runs set sealed_inputs = '', deleted_at = now() where id = ?`, [run]);
     const { status, text } = await visitor.get(await deployAddress(run));
@@ -83,7 +83,7 @@ describe('the form that deploys an instance after a destroy', () => {
     expect(text).toMatch(new RegExp(`was destroyed by <a href="/workloads/runs/${destroy}">[\\s\\S]*no longer kept`));
   });
 
-  test('starts from the last success where the last run failed', async () => {
+  test('has the values of the last success if the last run failed', async () => {
     const place = stage.place();
     const run = await stage.deploy({ ...place, variables: { a: 'good' } });
     const { body: failed } = await stage.tenant.owner.post('/runs', { ...place, variables: { a: 'bad' } });
@@ -93,7 +93,7 @@ describe('the form that deploys an instance after a destroy', () => {
     expect(text).toMatch(/good/);
   });
 
-  test('says that nothing was deployed where the only run deployed nothing', async () => {
+  test('says that nothing was deployed if the only run deployed nothing', async () => {
     const place = stage.place();
     const { body } = await stage.tenant.owner.post('/runs', { ...place, variables: { a: 1 } });
     await stage.api.rows(
@@ -104,7 +104,7 @@ describe('the form that deploys an instance after a destroy', () => {
     expect(text).toMatch(/No run has deployed [\s\S]* successfully yet/);
   });
 
-  test('says that the instance is gone after it was deleted, instead of not being found', async () => {
+  test('says that the instance was deleted, instead of answering 404', async () => {
     const { place, run } = await destroyed();
     const address = await deployAddress(run);
     await stage.api.rows('update instances set deleted_at = now() where name = ?', [place.instance]);

@@ -34,14 +34,14 @@ const plainText = (text: string) => text.replaceAll(/<[^>]+>/g, '').replaceAll(/
 const demanded = { required: 2, when: 'changes' };
 
 describe('the choice to run outside any environment', () => {
-  test('says at its field what such a run does without', async () => {
+  test('says at its field what such a run does not have', async () => {
     const text = plainText((await visitor.get(`/catalog/${await publish()}/run`)).text);
     expect(text).toContain('None: outside any environment');
     expect(text).toContain('A run outside any environment gets none of them');
     expect(text).not.toContain('This run is outside any environment.');
   });
 
-  test('names the approval that admission demands of the run then, and whether the template demands it', async () => {
+  test('names the approvals that such a run requires, and whether the template requires them', async () => {
     const shown = async (approval?: object) =>
       plainText((await visitor.get(`/catalog/${await publish(approval)}/run?environment_id=none`)).text);
     const without = await shown();
@@ -51,7 +51,7 @@ describe('the choice to run outside any environment', () => {
     expect(await shown(demanded)).toContain(own);
   });
 
-  test('is repeated on the step that confirms', async () => {
+  test('is repeated on the confirmation', async () => {
     const id = await publish(demanded);
     const admin = await api.addUser('admin');
     await admin.make('/instances', { template_id: id, name: 'web' });
@@ -62,17 +62,17 @@ describe('the choice to run outside any environment', () => {
     expect(shown.text.split('This run is outside any environment.')).toHaveLength(2);
   });
 
-  test('is named by the form for a template of a team', async () => {
+  test('is in the form for a template of a team', async () => {
     expect((await visitor.get('/catalog/new')).text).toContain(
       'only in the environments of that team, or outside any environment.',
     );
   });
 });
 
-describe('the catalog that an environment links to', () => {
+describe('the catalog that is opened from an environment', () => {
   const at = () => `/catalog?environment_id=${tenant.environment}`;
 
-  test('says where it deploys, lists what can run there, and carries the environment to the form for a run', async () => {
+  test('names the environment, lists what can run there, and passes the environment to the form for a run', async () => {
     const id = await publish();
     const page = await visitor.get(`/environments/${tenant.environment}`);
     const { name } = (await tenant.owner.get(`/environments/${tenant.environment}`)).body;
@@ -89,7 +89,7 @@ describe('the catalog that an environment links to', () => {
     expect((await visitor.get(run)).text).toMatch(new RegExp(`<option value="${tenant.environment}"[^>]* selected`));
   });
 
-  test('is carried from the catalog by the page of a version to the form for a run', async () => {
+  test('passes the environment by the page of a version to the form for a run', async () => {
     const id = await publish();
     const version = `/catalog/${id}/versions/1.0.0?environment_id=${tenant.environment}`;
     const template = await visitor.get(`/catalog/${id}?environment_id=${tenant.environment}`);
@@ -106,7 +106,7 @@ describe('the catalog that an environment links to', () => {
     expect(await admin.page(at())).not.toContain(`/catalog/${id}`);
   });
 
-  test('is not found where the visitor may not read the environment', async () => {
+  test('answers 404 if the visitor may not read the environment', async () => {
     const other = await makeTenant(api);
     expect((await visitor.get(`/catalog?environment_id=${other.environment}`)).status).toBe(404);
   });

@@ -38,7 +38,7 @@ test.each([
   ['a button is pressed, and there is no such version', { do: 'show:0@', version: '9.9.9' }, 'has no such version'],
   ['another version was chosen', { version: '1.0.0' }, 'The fields now belong to version 1.0.0.'],
   ['no environment was chosen', { environment_id: '' }, 'Choose an environment, or none.'],
-])('secrets that are lost are asked for again when %s', async (_situation, fields, other) => {
+])('a form says that secrets must be entered again when %s', async (_situation, fields, other) => {
   const refused = await send({ 'v/size': 'wrong', 'v/token': 'typed-token' });
   const carried = /name="carried" value="([^"]+)"/.exec(refused.text)?.[1] ?? '';
   expect(carried).not.toBe('');

@@ -83,20 +83,20 @@ function filledIn(text: string): Record<string, string> {
 }
 
 describe('a run with nulls in the variables of a derived schema', () => {
-  test('is admitted, shows them, and gives them to its worker', async () => {
+  test('is admitted, shows the nulls, and passes them to its worker', async () => {
     const run = await ask(nulls);
     expect(run.variables).toEqual(nulls);
     expect((await stage.claimPlan(run.id)).inputs.variables).toEqual(nulls);
   });
 
-  test('resets a null that is deployed if it does not name it, and a value that null replaces is none', async () => {
+  test('resets a deployed null if it does not name the variable', async () => {
     await stage.finish((await ask({ networks, tier: null, size: 1 }, { instance: 'reset' })).id);
     const { variables_reset: resets } = await ask({ networks, size: null }, { instance: 'reset' });
     const value = (each: unknown) => ({ value: each, sensitive: false, truncated: false });
     expect(resets).toEqual([{ variable: 'tier', cause: 'default', before: value(null), after: value('d') }]);
   });
 
-  test('repeats them from what is deployed and from another run', async () => {
+  test('gets nulls from the deployment and from another run', async () => {
     const run = await ask(nulls, { instance: 'repeated' });
     await stage.finish(run.id);
     const deployed = await ask({}, { instance: 'repeated', variables_from: 'deployed', version: '1.0.0' });
@@ -105,7 +105,7 @@ describe('a run with nulls in the variables of a derived schema', () => {
     expect([copy.status, copy.body.variables], copy.text).toEqual([202, nulls]);
   });
 
-  test('takes them from the environment, and from a schedule', async () => {
+  test('gets nulls from the environment and from a schedule', async () => {
     const path = `/environments/${stage.tenant.environment}/variables`;
     for (const [name, value] of Object.entries({ tier: null, size: '7' }))
       expect((await stage.tenant.owner.put(`${path}/${name}`, { value, category: 'template' })).status).toBeLessThan(
@@ -130,7 +130,7 @@ describe('a run with nulls in the variables of a derived schema', () => {
     expect((await stage.tenant.owner.get(`/runs/${started}`)).body.variables).toEqual(nulls);
   });
 
-  test('is a node of an assembly, whose draft may name them', async () => {
+  test("may belong to an assembly, whose draft may contain nulls", async () => {
     const path = await addAssembly(stage.tenant, { nodes: { a: { template } } });
     const check = async (values: object) =>
       (await stage.tenant.owner.post(`${path}/validate`, { spec: { nodes: { a: { template, variables: values } } } }))
@@ -156,7 +156,7 @@ describe('the form of a derived schema', () => {
     );
   });
 
-  test('shows no choice of null, leaves out what is empty, and asks for a number where there is none', async () => {
+  test('has no choice of null, omits empty fields, and requires a number without a value', async () => {
     const text = await visitor.page(`/catalog/${template}/run`);
     expect(text).toMatch(/<input type="text"[^>]* name="v\/tier"/);
     expect(text).not.toContain('Nothing (null)');

@@ -8,7 +8,7 @@ function fill(git: object) {
   return fillForm({ version: '1.0.0', spec } as unknown as Version);
 }
 
-it('offers the repository of the version before in its fields, and one that needs a connection in the spec', () => {
+it('the form for a version has the previous repository in its fields, or in the spec if it needs a connection', () => {
   const open = { url: 'https://git.example/x', ref: 'main' };
   expect(fill(open)).toMatchObject({ source: 'git', git_url: open.url, git_ref: 'main' });
   const closed = { url: 'ssh://git@git.example/x', ref: 'main', connection: 'code' };
