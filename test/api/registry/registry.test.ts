@@ -72,7 +72,7 @@ describe('a template', () => {
     expect((await publish(path, '1.0.0')).status).toBe(201);
   });
 
-  it('has a unique slug: of two concurrent requests one gets it, and the other answers 409', async () => {
+  it('has a unique slug, which one of two concurrent requests gets while the other answers 409', async () => {
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => administrator('POST', '/templates', { name: 'Race', slug: 'race' })),
     );
@@ -135,7 +135,7 @@ describe('a template', () => {
     expect((await admin('POST', '/templates', { name: 'X', team_id: teamId })).status).toBe(409);
   });
 
-  it('takes no change and stays archived while its team or organization is archived', async () => {
+  it('accepts no change and stays archived while its team or organization is archived', async () => {
     const { teamId, organizationId } = await api.addTeam();
     const member = await api.addClient('maintainer', { [teamId]: 'admin' });
     const made = await member('POST', '/templates', { name: 'Kept', team_id: teamId });
@@ -212,7 +212,7 @@ describe('a version', () => {
     expect((await administrator('POST', `${path}/versions/9.0.0/yank`)).status).toBe(404);
   });
 
-  it('never changes: the same content again answers 200, and other content 409', async () => {
+  it('never changes, as the same content again answers 200 and other content 409', async () => {
     const { path } = await makeTemplate();
     const first = await publish(path, '1.0.0');
     const again = await publish(path, '1.0.0');
@@ -330,7 +330,7 @@ describe('a version', () => {
 });
 
 describe('a version from git', () => {
-  it('keeps the commit and the files that its branch had at publication', async () => {
+  it('keeps the commit and the files of its branch at publication', async () => {
     const repository = new Repository(join(git.path, 'network'));
     const live = `${main}module "m" { source = "../modules/m" }`;
     const commit = repository.commit({
@@ -399,7 +399,7 @@ describe('validating variables', () => {
     await publish(path, '1.0.0');
   });
 
-  it('answers with defaults filled in and secrets masked', async () => {
+  it('returns the variables with defaults filled in and secrets masked', async () => {
     const { status, body } = await validate({ region: 'eu', token: 'hunter2' });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -409,7 +409,7 @@ describe('validating variables', () => {
     });
   });
 
-  it('answers with every error and no secret', async () => {
+  it('returns every error, without secrets', async () => {
     const { status, body } = await validate({ size: 0, token: 12, tokne: 'hunter2' }, '1.0.0');
     expect(status).toBe(200);
     expect(body.valid).toBe(false);
@@ -452,7 +452,7 @@ describe('running a version', () => {
 });
 
 describe('a check without a publication', () => {
-  it('refuses a tool for commands, which their steps would ignore', async () => {
+  it('refuses a tool for a command template', async () => {
     const { path } = await makeTemplate();
     const command = { kind: 'command', apply: [{ name: 'say', run: ['true'] }] };
     const refused = await administrator('POST', `${path}/versions/check`, {
@@ -461,7 +461,7 @@ describe('a check without a publication', () => {
     expect(refused).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^spec\.tool: is only for/) } });
   });
 
-  it('completes the spec from the files with derive, and publication takes their readme', async () => {
+  it('completes the spec from the files if derive is set, and publication uses their readme', async () => {
     const { path } = await makeTemplate();
     const own = { executor: { kind: 'opentofu', files: { ...files, 'README.md': 'About it' } } };
     const variables = { type: 'object', properties: { size: { type: 'integer' } } };
@@ -480,14 +480,14 @@ describe('a check without a publication', () => {
     expect((await administrator('GET', path)).body.readme).toBe('About it');
   });
 
-  it('answers 409 for an archived template, which the document declares', async () => {
+  it('answers 409 for an archived template, as the OpenAPI document declares', async () => {
     const { path } = await makeTemplate();
     expect((await administrator('POST', `${path}/archive`, {})).status).toBe(200);
     expect(await administrator('POST', `${path}/versions/check`, { spec })).toMatchObject({ status: 409 });
     expect(Object.keys(errorsOf(checkOperation))).toContain('409');
   });
 
-  it('returns with a spec proposal the tool for which the files were read, and reads them for the tool that the request names', async () => {
+  it('returns with a spec proposal the tool for which the files were read, which the request may set', async () => {
     const files = { 'main.tf': 'variable "a" {}\n', 'main.tofu': 'variable "b" {}\n' };
     const preferred = await administrator('POST', '/spec-proposals', { files });
     expect(preferred.body).toMatchObject({ tool: 'opentofu', notes: [{ path: '/tool' }] });

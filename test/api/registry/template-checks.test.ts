@@ -41,7 +41,7 @@ async function countOpen(): Promise<number> {
 }
 
 describe('a publication', () => {
-  it('refuses what the tool finds in the sandbox, with file and line, and publishes nothing', async () => {
+  it('is refused with the errors of the tool in the sandbox, with file and line', async () => {
     const path = await makeTemplate();
     const refused = await system.administrator.post(
       `${path}/versions`,
@@ -65,7 +65,7 @@ describe('a publication', () => {
     expect(await countOpen()).toBe(0);
   });
 
-  it('keeps the tool, the warnings and what could not be had with the version', async () => {
+  it('stores the tool, the warnings and what could not be fetched with the version', async () => {
     const path = await makeTemplate();
     const files = {
       'main.tf': 'module "far" {\n  source = "git::https://127.0.0.1:1/far.git"\n}\nvariable "site" {}\n',
@@ -87,7 +87,7 @@ describe('a publication', () => {
     expect(await countOpen()).toBe(0);
   });
 
-  it('warns of programs of steps that the worker does not have', async () => {
+  it('warns of steps whose programs the worker does not have', async () => {
     const path = await makeTemplate();
     const spec = commands({ greet: 'true' });
     const steps = [...spec.executor.apply, { name: 'cloud', run: ['no-such-cloud-tool', 'up'] }];
@@ -104,7 +104,7 @@ describe('a publication', () => {
     });
   });
 
-  it('is not done if the tool says more than can be read, and says so at once', async () => {
+  it('is not checked, with a reason, if the output of the tool is too large', async () => {
     const path = await makeTemplate();
     // Each error repeats the whole line. The names are long, so that few errors are enough: the tool takes long to make each.
     const names = Array.from({ length: 100 }, (_, index) => `local.x${index}${'x'.repeat(1_000)}`);
@@ -119,7 +119,7 @@ describe('a publication', () => {
     expect(await countOpen()).toBe(0);
   });
 
-  it('is not done without a worker of the pool, and says so', async () => {
+  it('is not checked, with a reason, without a worker of the pool', async () => {
     const path = await makeTemplate();
     const published = await system.administrator.post(`${path}/versions`, {
       version: '1.0.0',
@@ -134,7 +134,7 @@ describe('a publication', () => {
     });
   });
 
-  it('is checked later, once a worker is there', async () => {
+  it('is checked later, once there is a worker', async () => {
     const path = await makeTemplate();
     await system.stopWorker();
     const published = await system.administrator.post(`${path}/versions`, {
@@ -150,7 +150,7 @@ describe('a publication', () => {
 });
 
 describe('a check without a publication', () => {
-  it('answers what publication would find, and leaves nothing', async () => {
+  it('returns what a publication would find, and stores nothing', async () => {
     const path = await makeTemplate();
     const before = await countOpen();
     const found = await system.administrator.post(`${path}/versions/check`, { spec: opentofu(lacking) });
@@ -167,7 +167,7 @@ describe('a check without a publication', () => {
     expect((await system.administrator.get(`${path}/versions`)).body.versions).toEqual([]);
   });
 
-  it('answers what the worker warns of, as publication keeps it', async () => {
+  it("returns the worker's warnings as a publication stores them", async () => {
     const path = await makeTemplate();
     const { executor } = commands({ greet: 'true' });
     const steps = [...executor.apply, { name: 'cloud', run: ['no-such-cloud-tool', 'up'] }];

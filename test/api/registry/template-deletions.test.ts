@@ -61,7 +61,7 @@ describe('deleting a template', () => {
     expect((await owner.post(`/runs/${run.body.id}/requeue`)).headers['x-error-code']).toBe('nothing_to_run_for');
   });
 
-  test('is refused while instances hold resources, and names them; an empty instance stays for another template', async () => {
+  test('is refused, with their names, while instances have resources, and an empty instance is kept', async () => {
     const place = await makePlace();
     const { owner, path, environment, team } = place;
     const id = await deploy(place, place.template, 'network');
@@ -85,7 +85,7 @@ describe('deleting a template', () => {
     expect((await owner.delete(`/instances/${id}`)).status).toBe(204);
   });
 
-  test('takes the right to write in its team, and honours If-Match', async () => {
+  test('requires the right to change its team, and respects If-Match', async () => {
     const place = await makePlace();
     const viewer = await api.addUser('maintainer');
     await join(place, viewer, 'member', 'viewer');
@@ -112,7 +112,7 @@ describe('deleting a template', () => {
 });
 
 describe('deleting a template of the whole installation', () => {
-  test('is for administrators, who see all that uses it', async () => {
+  test('is allowed to administrators, who see everything that uses it', async () => {
     const [administrator, one, other] = [await api.addUser('admin'), await makeTenant(api), await makeTenant(api)];
     const template = await publishFor(administrator);
     const path = `/registry/templates/${template}`;
@@ -122,7 +122,7 @@ describe('deleting a template of the whole installation', () => {
     expectConflict(await administrator.delete(path), 'still hold resources: "mine", "yours"; destroy them first');
   });
 
-  test('names a service account with the role admin what it may read, and counts the rest', async () => {
+  test('names to a service account with the role admin what it may read, and counts the others', async () => {
     const [administrator, one, other] = [await api.addUser('admin'), await makeTenant(api), await makeTenant(api)];
     const template = await administrator.make('/registry/templates', { name: 'Shared by two' });
     await administrator.make(`/registry/templates/${template.id}/versions`, { version: '1.0.0', spec: sayHello });

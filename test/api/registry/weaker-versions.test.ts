@@ -42,7 +42,7 @@ const weaker: [what: string, approval: object | undefined][] = [
 ];
 
 describe('a check of a version', () => {
-  it('finds an approval that the caller may not weaken, and a tool that the settings do not allow', async () => {
+  it('reports an approval policy that the caller may not weaken, and a tool that the settings do not allow', async () => {
     const id = await makeTemplate();
     const check = (user: ApiUser, spec: object) => user.post(`/registry/templates/${id}/versions/check`, { spec });
     expect((await check(teamAdmin, specWith(undefined))).body).toMatchObject({
@@ -61,7 +61,7 @@ describe('a check of a version', () => {
   });
 });
 
-describe.each(weaker)('a new version that demands %s', (_, approval) => {
+describe.each(weaker)('a new version that requires %s', (_, approval) => {
   it('answers 403 to an admin of the team, whatever its number is', async () => {
     const id = await makeTemplate();
     for (const version of ['1.1.0', '0.1.0', '2.0.0-rc.1'])
@@ -72,13 +72,13 @@ describe.each(weaker)('a new version that demands %s', (_, approval) => {
     expect((await teamAdmin.get(`/registry/templates/${id}/versions`)).body.versions).toHaveLength(1);
   });
 
-  it('answers 403 also after the strict version was yanked', async () => {
+  it('answers 403 even after the strict version was yanked', async () => {
     const id = await makeTemplate();
     await teamAdmin.post(`/registry/templates/${id}/versions/1.0.0/yank`);
     expect(await publish(teamAdmin, id, '1.1.0', approval)).toMatchObject({ status: 403 });
   });
 
-  it('is published by owners of the team and administrators, and is an event', async () => {
+  it('can be published by owners of the team and administrators, with an event', async () => {
     for (const user of [tenant.owner, platformAdmin]) {
       const id = await makeTemplate();
       expect(await publish(user, id, '1.1.0', approval)).toMatchObject({ status: 201 });
@@ -94,11 +94,11 @@ describe('an admin of the team', () => {
   it.each([
     ['the same approval', strict],
     ['more approvals', { required: 3, when: 'always' }],
-  ])('may publish a version that demands %s', async (_, approval) => {
+  ])('may publish a version that requires %s', async (_, approval) => {
     expect(await publish(teamAdmin, await makeTemplate(), '1.1.0', approval)).toMatchObject({ status: 201 });
   });
 
-  it('may publish a version without approval where the highest version demands none', async () => {
+  it('may publish a version without approval if the highest version requires none', async () => {
     const id = await makeTemplate();
     await publish(tenant.owner, id, '2.0.0');
     expect(await publish(teamAdmin, id, '2.0.1')).toMatchObject({ status: 201 });

@@ -42,7 +42,7 @@ async function publish(spec: object, caller = tenant.owner) {
 const check = async (spec: object) =>
   (await tenant.owner.post(`/registry/templates/${template}/versions/check`, { spec })).body;
 
-it('the form for a run warns of a tool that its environment asks for and no live worker has', async () => {
+it('the form for a run warns of a tool that its environment requires and no live worker has', async () => {
   const visitor = await signInVisitor(api, tenant.owner);
   const { id } = await tenant.owner.make('/registry/templates', { name: 'Form', team_id: tenant.team });
   const spec = specOf();
@@ -79,7 +79,7 @@ describe('the answer of a publication', () => {
     expect(read.body.workers).toEqual(workers);
   });
 
-  it('says that no worker fits, and the check warns of it', async () => {
+  it('says that no worker fits, as a warning of the check does', async () => {
     const spec = specOf({ tool: { name: 'opentofu', version: '~> 1.9.0' } });
     expect(await check(spec)).toMatchObject({
       valid: true,
@@ -95,7 +95,7 @@ describe('the answer of a publication', () => {
     expect((await check(specOf())).warnings).toEqual([]);
   });
 
-  it('says nothing of a pool that its team cannot use, except to who may see workers', async () => {
+  it('has no statement on a pool that its team cannot use, except to users who may see workers', async () => {
     const { id } = await admin.make('/registry/templates', { name: 'For everybody' });
     const version = { version: '1.0.0', spec: specOf({ pool: 'closed' }) };
     const published = await admin.post(`/registry/templates/${id}/versions`, version);
@@ -105,13 +105,13 @@ describe('the answer of a publication', () => {
     expect([seen.status, seen.body.workers]).toEqual([200, null]);
   });
 
-  it('says nothing of commands', async () => {
+  it('has no statement for command templates', async () => {
     const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
     expect((await publish({ executor })).workers).toBeNull();
   });
 });
 
-it('a version whose files and spec ask for different tools is refused', async () => {
+it('a version whose files and spec require different tools is refused', async () => {
   const executor = {
     kind: 'opentofu',
     files: { 'main.tf': '', 'main.tofu': 'terraform {\n  required_version = "< 1.5"\n}' },

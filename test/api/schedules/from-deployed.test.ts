@@ -40,7 +40,7 @@ function save(run: object) {
 }
 
 describe('a schedule that starts from what is deployed', () => {
-  test('shows that it does, and can be sent back as it was read', async () => {
+  test('shows variables_from, and can be sent back as it was read', async () => {
     await deploy('kept');
     const made = await save({ instance: 'kept', variables_from: 'deployed' });
     expect(made.status, made.text).toBe(201);
@@ -60,7 +60,7 @@ describe('a schedule that starts from what is deployed', () => {
     expect(run.variables).toEqual({ region: 'us' });
   });
 
-  test('starts again after its first run has left out the variables to omit', async () => {
+  test('starts again after its first run has omitted the variables to omit', async () => {
     await deploy('repeated');
     const { body } = await save({ instance: 'repeated', variables_from: 'deployed', omit: ['token'] });
     const deps = { ...stage.api.services, bindingKey: stage.api.services.installation.bindingKey };
@@ -93,12 +93,12 @@ describe('a schedule that starts from what is deployed', () => {
     expect([again.status, again.text]).toEqual([422, expect.stringContaining('/token is named in omit')]);
   });
 
-  test('is refused where nothing is deployed', async () => {
+  test('is refused if nothing is deployed', async () => {
     const { status, headers } = await save({ instance: 'absent', variables_from: 'deployed' });
     expect([status, headers['x-error-code']]).toEqual([422, 'nothing_deployed']);
   });
 
-  test('names what it omits only together with what it starts from', async () => {
+  test('may have omit only together with variables_from', async () => {
     const { status, body } = await save({ instance: 'kept', omit: ['region'] });
     expect([status, body.error.includes('work.run.omit')]).toEqual([400, true]);
   });
@@ -117,7 +117,7 @@ describe('the pages of a schedule whose instance is deployed', () => {
     'work.run.variables_from': from,
   });
 
-  test('ask whether a start keeps what is deployed', async () => {
+  test('ask whether a start keeps the deployed values', async () => {
     await deploy('paged');
     const asked = await visitor.submit('/schedules/new', fields('paged', ''));
     expect(asked.status).toBe(400);
@@ -143,7 +143,7 @@ describe('the pages of a schedule whose instance is deployed', () => {
     expect([status, text.includes('Nothing is deployed there yet')]).toEqual([400, true]);
   });
 
-  test('keep the variables that are left out while what is deployed and where stays the same', async () => {
+  test('keep the omitted variables while the instance stays the same', async () => {
     await deploy('partly-kept');
     const { body } = await save({ instance: 'partly-kept', variables_from: 'deployed', omit: ['token'] });
     const path = `/schedules/${body.id}`;
@@ -177,7 +177,7 @@ describe('the pages of a schedule whose instance is deployed', () => {
     return { ...Object.fromEntries(all), 'work.run.omit': 'token', expected_revision: String(revision) };
   }
 
-  test('do not leave out a variable that was entered', async () => {
+  test('do not omit a variable that was entered', async () => {
     await deploy('entered-again');
     const { body } = await save({ instance: 'entered-again', variables_from: 'deployed', omit: ['token'] });
     const typed = { ...workOf('entered-again', body.revision), 'v/token': 'another-token' };
@@ -187,7 +187,7 @@ describe('the pages of a schedule whose instance is deployed', () => {
     expect(work.run).toMatchObject({ variables: { token: { sensitive: true } }, omit: [] });
   });
 
-  test('show the variables that are left out, so that a name which the template has no more can be removed', async () => {
+  test('show the omitted variables, so that one that the template no longer has can be removed', async () => {
     const without = { ...spec, variables: { type: 'object', properties: { region: { type: 'string' } } } };
     const own = await stage.steps.publish(spec);
     const place = { template_id: own, instance: 'without-token' };
@@ -207,7 +207,7 @@ describe('the pages of a schedule whose instance is deployed', () => {
     expect(sent.location, sent.text).toContain('done=saved');
   });
 
-  test('say of a refresh that keeps what is deployed only what is wrong with it', async () => {
+  test('say of a refresh with the deployed values only what is wrong with it', async () => {
     await deploy('refreshed');
     const typed = { ...fields('refreshed', 'deployed'), 'work.run.operation': 'refresh' };
     const { text } = await visitor.submit('/schedules/new', typed);

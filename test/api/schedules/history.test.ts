@@ -46,8 +46,8 @@ const eventsOf = (id: string) =>
   );
 const at = (time: Date | undefined) => time?.toISOString();
 
-describe('times that passed without a start', () => {
-  it('are one result with their number, and one event', async () => {
+describe('missed times of a schedule', () => {
+  it('are recorded as one result with their number, and one event', async () => {
     const { id, times } = await scheduleOf(9);
     await look();
     const missed = {
@@ -65,7 +65,7 @@ describe('times that passed without a start', () => {
     expect(await resultsOf(id), 'once').toMatchObject([missed]);
   });
 
-  it('times that passed without a start before and after one that started are two results', async () => {
+  it('before and after a time that started are two results', async () => {
     const { id, times } = await scheduleOf(7);
     await fire(id, times[3]!);
     await look();
@@ -76,21 +76,21 @@ describe('times that passed without a start', () => {
     ]);
   });
 
-  it('later join the result before them', async () => {
+  it('are added to the previous result', async () => {
     const { id, times } = await scheduleOf(3);
     await look();
     await look(new Date(Date.now() + 2 * 60 * minuteMs));
     expect(await resultsOf(id)).toMatchObject([{ outcome: 'missed', times: times.length + 2 }]);
   });
 
-  it('are not started any more', async () => {
+  it('are not started later', async () => {
     const { id, times } = await scheduleOf(4);
     await look();
     for (const time of times) await fire(id, time);
     expect(await resultsOf(id)).toMatchObject([{ outcome: 'missed', times: times.length }]);
   });
 
-  it('are none where each had its line, was skipped, or is younger than twelve minutes', async () => {
+  it('do not include times that have a result, were skipped, or are younger than twelve minutes', async () => {
     const { id, times } = await scheduleOf(5);
     for (const time of times) await fire(id, time);
     await look();
@@ -102,7 +102,7 @@ describe('times that passed without a start', () => {
     expect(last?.last_at).not.toBe(at(next));
   });
 
-  it('are none while the schedule is paused or its team is archived, nor after it is resumed', async () => {
+  it('do not include times while the schedule was paused or its team was archived', async () => {
     const { id } = await scheduleOf(6);
     await tenant.owner.patch(`/schedules/${id}`, { enabled: false });
     await look();
@@ -120,7 +120,7 @@ describe('times that passed without a start', () => {
     expect(await resultsOf(archived.id)).toEqual([]);
   });
 
-  it('are none after its times were changed', async () => {
+  it('do not include times from before a change of the schedule', async () => {
     const { id } = await scheduleOf(6);
     await tenant.owner.patch(`/schedules/${id}`, { schedule: { every: '30m' } });
     await look();
@@ -134,8 +134,8 @@ describe('times that passed without a start', () => {
   });
 });
 
-describe('refusals in a row', () => {
-  it('refusals in a row with the same message are one result', async () => {
+describe('consecutive refusals of a schedule', () => {
+  it('with the same message are one result', async () => {
     const { id } = await scheduleOf(0);
     await api.rows(`update schedules set authority_id = gen_random_uuid() where id = ?`, [id]);
     const start = Date.now();

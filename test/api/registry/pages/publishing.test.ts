@@ -54,7 +54,7 @@ const problemsIn = (text: string) =>
 const tofu = JSON.stringify({ executor: { kind: 'opentofu' } });
 
 describe('the form for a template', () => {
-  test('creates one in the chosen team, and changes it', async () => {
+  test('creates one in the selected team, and changes it', async () => {
     expect((await visitor.get('/catalog/new')).text).toMatch(/selected>Tenant \d+ \/ Core<\/option>/);
     const created = await visitor.submit('/catalog/new', { ...described, team_id: tenant.team });
     expect(created.location).toMatch(/^\/catalog\/[0-9a-f-]+\?done=created$/);
@@ -99,7 +99,7 @@ describe('the form for a version', () => {
     expect(guide.text).not.toContain('more markup than a page shows');
   });
 
-  test('publishes files of a folder, and then keeps them', async () => {
+  test('publishes files of a folder, and has them for the next version', async () => {
     const id = await make('Uploaded');
     expect((await visitor.get(`/catalog/${id}/publish`)).text).toContain('enctype="multipart/form-data"');
     const files = { 'net/main.tf': '# über\n', 'net/modules/a.tf': '# a\n', 'net/.terraform/x.tf': 'no' };
@@ -117,7 +117,7 @@ describe('the form for a version', () => {
     expect((await tenant.owner.get(`/registry/templates/${id}/versions/1.1.0`)).body.spec).toEqual(body.spec);
   });
 
-  test('names a wrong version, missing files and versions of no tool at once', async () => {
+  test('names a wrong version, missing files and a range without a tool at once', async () => {
     const id = await make('Wrong in three ways');
     const { status, text } = await publish(id, {
       version: '1.0',
@@ -146,7 +146,7 @@ describe('the form for a version', () => {
     expect(body.spec.executor.files).toEqual({ 'main.tf': '# second\n' });
   });
 
-  test('is refused for a next version in which nothing was changed, or whose selected files another source hides', async () => {
+  test('is refused for a next version without changes, or with selected files that another source hides', async () => {
     const id = await make('Unchanged');
     await publish(id, { version: '1.0.0', spec: tofu, source: 'upload', derive: 'yes' }, { 'net/main.tf': '# a\n' });
     const { text } = await visitor.get(`/catalog/${id}/publish`);
@@ -158,7 +158,7 @@ describe('the form for a version', () => {
     expect((await publish(id, { ...next, source: 'upload' }, { 'net/main.tf': '# b\n' })).status).toBe(303);
   });
 
-  test('asks for a tool, says at its field what is wrong with the range, and offers it again for the next version', async () => {
+  test('sets the required tool, says at its field what is wrong with the range, and has both for the next version', async () => {
     const id = await make('With a tool');
     const fields = { version: '1.0.0', spec: tofu, source: 'upload', 'spec.tool.name': 'terraform' };
     const files = { 'net/main.tf': '' };
@@ -175,7 +175,7 @@ describe('the form for a version', () => {
     expect(next).toContain('value="~&gt; 1.11"');
   });
 
-  test('offers the environments of the team for the modules of the check, and asks the service for the chosen one', async () => {
+  test("offers the environments of the team for the check's modules, and checks with the selected one", async () => {
     const other = await makeTenant(api);
     const id = await make('With private modules');
     const { text } = await visitor.get(`/catalog/${id}/publish`);
@@ -191,7 +191,7 @@ describe('the form for a version', () => {
     expect(checks).toEqual([{ environment_id: tenant.environment }]);
   });
 
-  test('shows the members of a spec in the order in which people write them, whatever their order was', async () => {
+  test('shows the members of a spec in the usual order, whatever their order was', async () => {
     const id = await make('In order');
     const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
     const spec = { retry_safe: false, pool: 'default', outputs: {}, executor, variables: { type: 'object' } };
@@ -221,7 +221,7 @@ describe('the form for a version', () => {
     expect(missing.text).toContain('value="gone"');
   });
 
-  test('is asked for its files before its spec, which is folded while it says nothing', async () => {
+  test('has its files before its spec, which is closed while it is empty', async () => {
     const id = await make('Folded');
     const page = `/catalog/${id}/publish`;
     const folded = /<details class="fold" ><summary>Spec: [^<]*<\/summary>/;
@@ -284,7 +284,7 @@ describe('the form for a version', () => {
       { kind: 'command', apply: [{ name: 'go', run: ['true'] }], git: { url: 'https://git.example/x', ref: 'main' } },
       'Spec',
     ],
-  ])('says that commands take no files from git, which the source "%s" names', async (source, executor, label) => {
+  ])('says that command templates have no files from git, with the source "%s"', async (source, executor, label) => {
     const id = await make(`Commands from ${source}`);
     const repository: Record<string, string> =
       source === 'git' ? { git_url: 'https://git.example/x', git_ref: 'main' } : {};
@@ -295,7 +295,7 @@ describe('the form for a version', () => {
     expect(problemsIn(sent.text)).not.toContain('does not apply here');
   });
 
-  test('says on the page of a version that its files are those of the version before', async () => {
+  test('says on the page of a version if its files are those of the previous version', async () => {
     const id = await make('Same files');
     await publish(id, { version: '1.0.0', spec: tofu, source: 'upload' }, { 'x/main.tf': '# one' });
     await publish(id, { version: '2.0.0', spec: tofu, source: 'upload' }, { 'x/main.tf': '# two' });
@@ -305,14 +305,14 @@ describe('the form for a version', () => {
     expect(await visitor.page(`/catalog/${id}/versions/2.0.0`)).not.toContain('The files are those of');
   });
 
-  test('asks at the spec for what is wrong with a repository that the spec names itself', async () => {
+  test('says at the spec what is wrong with a repository that the spec names', async () => {
     const id = await make('Repository in the spec');
     const spec = JSON.stringify({ executor: { kind: 'opentofu', git: { url: 'file:///x', ref: '' } } });
     const sent = await publish(id, { version: '1.0.0', spec, source: 'spec' });
     expect(problemsIn(sent.text)).toContain('Spec : executor.git.ref: Enter a value.');
   });
 
-  test('takes variables and outputs of the next version from its own files, where the last ones are what its files said', async () => {
+  test('derives variables and outputs of the next version from its files if the previous ones were derived', async () => {
     const repository = new Repository(joinPath(git.path, 'next.git'));
     const id = await make('Next');
     const from = { source: 'git', git_url: `file://${repository.path}`, git_ref: 'main' };
@@ -344,7 +344,7 @@ describe('the form for a version', () => {
     expect(Object.keys(body.spec.variables.properties).sort()).toEqual(['new', 'size']);
   });
 
-  test('keeps the spec of the last version as it is where it leaves out variables that its files declare', async () => {
+  test('keeps the spec of the previous version if that omits variables that its files declare', async () => {
     const id = await make('Hides variables');
     const files = { 'net/main.tf': 'variable "hidden" {\n default = 1\n}\nvariable "shown" {\n type = string\n}\n' };
     const variables = { type: 'object', properties: { shown: { type: 'string' } }, required: ['shown'] };
@@ -381,7 +381,7 @@ describe('the form for a version', () => {
   });
 
   test.each(['', 'check'])(
-    'says once what is wrong with the files, and that waiting takes a while (%s)',
+    'says once what is wrong with the files, and that the check takes a while (%s)',
     async (only) => {
       const id = await make(`Broken ${only}`);
       const spec = JSON.stringify({ executor: { kind: 'opentofu' }, outputs: { gone: {} } });
@@ -424,7 +424,7 @@ describe('the form for a version', () => {
 });
 
 describe('a form that no browser would send', () => {
-  test('is refused if it is no multipart form, or holds a character that cannot be stored', async () => {
+  test('is refused if it is not a multipart form, or contains a character that cannot be stored', async () => {
     const id = await make('Odd');
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };
     expect((await visitor.submit(`/catalog/${id}/publish`, 'garbage', headers)).status).toBe(400);

@@ -66,7 +66,7 @@ function send(address: string, fields: Record<string, string>) {
 }
 
 describe('the form that deploys an instance again', () => {
-  test('says that the set gives another secret, lists it before it is confirmed, and the run gets it', async () => {
+  test('lists another secret of the variable set before it is confirmed, and the run gets it', async () => {
     const { set, give, again } = await deployed({ name: 'a' });
     await give('token-2222', 'us');
     const { text } = await visitor.get(again);
@@ -87,14 +87,14 @@ describe('the form that deploys an instance again', () => {
     expect(`${text}${shown.text}${run.text}`).not.toMatch(/token-(1111|2222)/);
   });
 
-  test('names the set beside a secret that is still the deployed one', async () => {
+  test('names the variable set at a secret that is still the deployed one', async () => {
     const { set, again } = await deployed({ name: 'a' });
     const { text } = await visitor.get(again);
     expect(hintAt(text, 'token')).toContain(`Left empty, the deployed value is kept (the set ${set} gives it)`);
     expect(differences(text)).toContain('The form as it was loaded changes no variable.');
   });
 
-  test('keeps the secret of the instance beside a rotated one', async () => {
+  test('keeps the secret of the instance besides a rotated one', async () => {
     const { give, again } = await deployed({ name: 'a', own: 'of-the-run' });
     await give('token-2222', 'us');
     const { text } = await visitor.get(again);
@@ -102,7 +102,7 @@ describe('the form that deploys an instance again', () => {
     expect(hintAt(text, 'own')).toContain('Left empty, the deployed value is kept');
   });
 
-  test('keeps a typed secret where the set gives another one, and offers to use that', async () => {
+  test('keeps a typed secret if the variable set has another one, and offers to use that', async () => {
     const { set, again } = await deployed({ name: 'a', token: 'typed-3333' });
     const { text } = await visitor.get(again);
     expect(hintAt(text, 'token')).toContain(
@@ -122,7 +122,7 @@ describe('the form that deploys an instance again', () => {
 });
 
 describe('the form of the catalog and that of an earlier run', () => {
-  test('list a rotated secret beside a plain variable, and nothing while the set gives the deployed one', async () => {
+  test('list a rotated secret besides a plain variable, and nothing while the variable set has the deployed one', async () => {
     const { set, give, catalog, copy } = await deployed({ name: 'a' });
     expect(differences((await visitor.get(catalog)).text)).not.toContain('token');
     expect(differences((await visitor.get(copy)).text)).not.toContain('token');

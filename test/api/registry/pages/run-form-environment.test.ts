@@ -41,7 +41,7 @@ async function canceledRun(body: object): Promise<string> {
   return id;
 }
 
-test('the forms for a run and for a schedule know every variable of an environment that has more than one page of them', async () => {
+test('the forms for a run and for a schedule use all variables of an environment, even if there are several pages', async () => {
   const template = await stage.steps.publish(specOf());
   const place = await environment('Crowded');
   const names = [...Array.from({ length: 200 }, (_, index) => `a${String(index).padStart(3, '0')}`), 'size'];
@@ -53,7 +53,7 @@ test('the forms for a run and for a schedule know every variable of an environme
     expect((await visitor.get(path)).text, path).toContain('Crowded sets 7');
 });
 
-test('the form that repeats a run whose environment is gone says why it cannot, and what to do instead', async () => {
+test('the form that repeats a run whose environment was deleted says why it cannot, and what to do instead', async () => {
   const template = await stage.steps.publish(specOf());
   const place = await environment('Gone');
   const run = await canceledRun({ template_id: template, environment_id: place, instance: 'web', variables: {} });
@@ -68,7 +68,7 @@ test('the form that repeats a run whose environment is gone says why it cannot, 
   expect(sent.text).not.toContain('href="#field-environment_id"');
 });
 
-test('the form that repeats a destroy names the approval that the version of that run demands', async () => {
+test('the form that repeats a destroy names the approvals that the version of that run requires', async () => {
   const template = await stage.steps.publish(specOf());
   const approval = { required: 2, when: 'changes' };
   await admin.make(`/registry/templates/${template}/versions`, { version: '2.0.0', spec: specOf({ approval }) });

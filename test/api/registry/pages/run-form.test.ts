@@ -136,7 +136,7 @@ describe('the form for a run', () => {
     ['environment_id', 'zzz', 'It doesn&#39;t exist, or you may not have access to it.'],
     ['environment_id', randomUUID(), 'It doesn&#39;t exist, or you may not have access to it.'],
   ])(
-    'the form for a run with the %s %s says so at the field, and keeps what was typed',
+    'the form for a run with the %s %s shows the problem at the field, and keeps what was typed',
     async (name, value, problem) => {
       const { status, text } = await send({ ...needed, 'v/name': 'typed', message: 'also typed', [name]: value });
       expect([status, text.includes(problem)]).toEqual([422, true]);
@@ -158,7 +158,7 @@ describe('the form for a run', () => {
     expect(text).toMatch(/type="password"[^>]*name="v\/token"/);
   });
 
-  test('takes a key of several lines from the field that browsers without scripts show, with its line breaks', async () => {
+  test('accepts a key of several lines from the field for browsers without scripts, with its line breaks', async () => {
     const { text } = await visitor.get(path);
     for (const name of ['token', 'shared']) {
       const shown = new RegExp(`<noscript>(?:(?!</noscript>).)*<textarea[^>]*name="l/${name}"`, 's');
@@ -176,7 +176,7 @@ describe('the form for a run', () => {
     expect((await runAt(location)).variables).toMatchObject({ shared: key, token: { sensitive: true } });
   });
 
-  test('ends in an admitted run with the values of every kind of field', async () => {
+  test('admits a run with the values of every kind of field', async () => {
     const answer = await send({
       ...needed,
       'v/size': '6',
@@ -289,7 +289,7 @@ describe('a refused form', () => {
     expect(again.text).toContain('<title>Error: ');
   });
 
-  test('says that a variable is required, and that JSON is not readable', async () => {
+  test('says that a variable is required, and that JSON is not valid', async () => {
     const missing = await send({ 'v/token': 'secret' });
     expect(problemsIn(missing.text)).toContain('Region : Choose a value.');
     const broken = await send({ ...needed, 'j/anything': '{"a": ' });
@@ -319,7 +319,7 @@ describe('a secret that was entered inside another value', () => {
   };
   const carriedIn = (text: string) => /name="carried" value="([^"]*)"/.exec(text)?.[1] ?? '';
 
-  test('is kept at its field while something else is wrong, and can be removed alone', async () => {
+  test('is kept at its field while something else is wrong, and can be removed separately', async () => {
     const properties = { logins: { type: 'array', items: login }, size: { type: 'integer' } };
     const at = `/catalog/${await publish({ type: 'object', properties })}/run`;
     const key = randomUUID();
@@ -424,7 +424,7 @@ describe('a button inside the form', () => {
 });
 
 describe('sending the form', () => {
-  test('twice admits one run, and other content under the same key asks first', async () => {
+  test('twice admits one run, and other content under the same key asks for confirmation', async () => {
     const key = randomUUID();
     const first = await send({ ...needed, instance: 'twice', key });
     expect((await send({ ...needed, instance: 'twice', key })).location).toBe(first.location);
@@ -433,7 +433,7 @@ describe('sending the form', () => {
     expect(other.text).not.toContain(`value="${key}"`);
   });
 
-  test('sending the form for another version than the one whose fields are shown shows those of the other first', async () => {
+  test('sending the form for another version than the one of its fields first shows the fields of that version', async () => {
     const id = await publish({ type: 'object', properties: { old: { type: 'string' }, both: { type: 'string' } } });
     const spec = {
       variables: { type: 'object', properties: { fresh: { type: 'string' }, both: { type: 'string' } } },
@@ -450,7 +450,7 @@ describe('sending the form', () => {
     expect(answer.text).toContain('name="v/fresh"');
   });
 
-  test('sending the form without a session answers the form to sign in, which leads back to the form', async () => {
+  test('sending the form without a session shows the sign-in form, which leads back to the form', async () => {
     const stranger = new Visitor(api.app);
     const answer = await stranger.submit(path, { ...needed, 'v/token': 'typed-token', shown: '1.0.0' });
     expect(answer.status).toBe(401);
@@ -458,7 +458,7 @@ describe('sending the form', () => {
     expect(answer.text).not.toContain('typed-token');
   });
 
-  test('names what the environment sets, and needs nothing where it does', async () => {
+  test('names the variables that the environment sets, and does not require them', async () => {
     await tenant.owner.put(`/environments/${tenant.environment}/variables/region`, {
       value: 'ap',
       category: 'template',
@@ -472,7 +472,7 @@ describe('sending the form', () => {
 });
 
 describe('the form of an earlier run', () => {
-  test('is filled in but for secrets, and ends in a copy', async () => {
+  test('is filled in except for secrets, and admits a copy', async () => {
     const first = await send({ ...needed, 'v/size': '8', 'n/ports': '1', 'v/ports/0': '22', instance: 'copied' });
     const run = await runAt(first.location);
     await tenant.owner.post(`/runs/${run.id}/cancel`, { force: true });
@@ -556,7 +556,7 @@ describe('an item or an entry that was added and left blank', () => {
     expect(summary).not.toContain('hosts :');
   });
 
-  test('is no problem in a tuple that is blank as a whole, and an empty text is sent where it is written as JSON', async () => {
+  test('is accepted in a tuple that is blank as a whole, and an empty text can be sent as JSON', async () => {
     const fields = { 'n/hosts': '1', 'j/hosts/0': '""', 'v/pair/0': '', 'v/pair/1': '', 'j/tags': '{"": ""}' };
     const sent = await send(fields, at);
     expect(sent.status, problemsIn(sent.text)).toBe(303);
@@ -580,7 +580,7 @@ describe('a value beside a default or a given value', () => {
     given: { type: 'array', items: text },
   };
 
-  test('says that what is entered replaces it', async () => {
+  test('is replaced by what is entered, as its field says', async () => {
     const at = `/catalog/${await publish({ type: 'object', properties })}/run`;
     const variable = { name: 'given', value: ['c'], category: 'template', sensitive: false };
     await tenant.owner.put(`/environments/${tenant.environment}/variables/given`, variable);
@@ -601,7 +601,7 @@ describe('a value beside a default or a given value', () => {
 });
 
 describe('a map with a default', () => {
-  test('is changed in the form from the entries of the default', async () => {
+  test('is filled in with the entries of the default', async () => {
     const tags = { type: 'object', additionalProperties: { type: 'string' }, default: { team: 'core', cost: '42' } };
     const id = await publish({ type: 'object', properties: { tags } });
     const at = `/catalog/${id}/run`;
@@ -625,7 +625,7 @@ describe('a map with a default', () => {
 });
 
 describe('a hostile schema', () => {
-  test('is shown as text, in bounded size', async () => {
+  test('is shown as text, in limited size', async () => {
     const hostile = '"><script>alert(1)</script>\u202e';
     const wide = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`p${index}`, { type: 'string' }]));
     let deep: object = { type: 'string' };

@@ -77,7 +77,7 @@ function send(address: string, fields: Record<string, string>) {
 const catalog = (place: string) => `/catalog/${template}/run?environment_id=${place}&instance=web`;
 
 describe('the form of the catalog', () => {
-  test('names the set that gives a variable, asks for no secret that a set gives, and starts such a run', async () => {
+  test('names the variable set of a variable, requires no secret that a set has, and starts such a run', async () => {
     const place = await environment();
     const { name } = await give(place, [given('colour', 'purple'), given('size', '3'), password]);
     const { text: page } = await visitor.get(catalog(place));
@@ -90,7 +90,7 @@ describe('the form of the catalog', () => {
     expect(sent.status, sent.text).toBe(303);
   });
 
-  test('lists that a set changes what is deployed, also of what the deployment had no value for', async () => {
+  test('lists that a variable set changes deployed values, even if the deployment had none', async () => {
     const place = await environment();
     await deployed(place, secret);
     const { name } = await give(place, [given('colour', 'purple'), given('extra', 'more'), password]);
@@ -101,7 +101,7 @@ describe('the form of the catalog', () => {
     expect(differences(page)).not.toContain('size');
   });
 
-  test('lists nothing of a variable whose deployed value is what a set, or the environment, gives', async () => {
+  test('does not list a variable whose deployed value is that of a variable set or the environment', async () => {
     const place = await environment();
     await give(place, [given('colour', 'purple'), given('size', '1'), password]);
     const own = { category: 'template', value: 'more', sensitive: false };
@@ -112,7 +112,7 @@ describe('the form of the catalog', () => {
     expect(differences(page)).not.toContain('→');
   });
 
-  test('takes the value that takes precedence: that of the environment before that of a set, and that of a near set before that of a far one', async () => {
+  test("uses the environment's value rather than that of a set, and that of a nearer set rather than that of a farther one", async () => {
     const place = await environment();
     await give(place, [given('colour', 'far'), given('size', 7)], { organization_id: stage.tenant.organization });
     const near = await give(place, [given('colour', 'near'), given('size', 8)]);
@@ -123,7 +123,7 @@ describe('the form of the catalog', () => {
     expect(hintAt(page, 'size')).toMatch(/Place \S+ sets 9/);
   });
 
-  test('names no set that the visitor may not read, and shows none of its values', async () => {
+  test('does not name a variable set that the visitor may not read, and shows none of its values', async () => {
     const place = await environment();
     const { name } = await give(place, [given('colour', 'purple')], { organization_id: stage.tenant.organization });
     await deployed(place, secret);
@@ -139,7 +139,7 @@ describe('the form of the catalog', () => {
 });
 
 describe('the form that deploys an instance again', () => {
-  test('says of an emptied field what a set gives instead, and nothing if that is what is deployed', async () => {
+  test('says at an emptied field which value of a variable set replaces it, unless that is the deployed one', async () => {
     const place = await environment();
     const { name } = await give(place, [given('colour', 'purple'), password]);
     const id = await deployed(place, { colour: 'red', ...secret });
@@ -155,7 +155,7 @@ describe('the form that deploys an instance again', () => {
     expect(sent.status, differences(sent.text)).toBe(303);
   });
 
-  test('lists what a set gives a variable that the deployment had no value for', async () => {
+  test('lists the value of a variable set for a variable without a deployed value', async () => {
     const place = await environment();
     const id = await deployed(place, { colour: 'red', ...secret });
     const { name } = await give(place, [given('extra', 'more'), password]);
@@ -172,7 +172,7 @@ describe('the form of a schedule', () => {
     ...{ 'work.run.instance': 'web', 'work.run.version': '', 'work.run.message': '', 'work.run.variables_from': '' },
   });
 
-  test('names what a set gives, and does not say that a start resets what the set gives as it is deployed', async () => {
+  test('names the values of a variable set, and does not say that a start resets them if they are deployed', async () => {
     const place = await environment();
     const { name } = await give(place, [given('colour', 'purple'), password]);
     await deployed(place, {});
@@ -182,7 +182,7 @@ describe('the form of a schedule', () => {
     expect(saved.location, saved.text).toContain('done=created');
   });
 
-  test('says that a start resets what a set gives otherwise than it is deployed', async () => {
+  test('says that a start resets a deployed value if the variable set has another one', async () => {
     const place = await environment();
     await deployed(place, secret);
     await give(place, [given('colour', 'purple'), password]);
@@ -191,7 +191,7 @@ describe('the form of a schedule', () => {
   });
 });
 
-test('the page of a run names the set whose value replaces a deployed one', async () => {
+test('the page of a run names the variable set whose value replaces a deployed one', async () => {
   const place = await environment();
   await deployed(place, { extra: 'less', ...secret });
   const { id, name } = await give(place, [given('colour', 'purple')]);
@@ -205,7 +205,7 @@ test('the page of a run names the set whose value replaces a deployed one', asyn
   expect(inWords(page)).toContain('"less" → "more" (set by the environment)');
 });
 
-test('the form of an assembly names no set for its own variables, since a set gives its values to the runs of the nodes', async () => {
+test("the form of an assembly names no variable set for the assembly's own variables", async () => {
   const place = await environment();
   await give(place, [given('name', 'of-the-set')]);
   const { slug } = (await stage.tenant.owner.get(`/registry/templates/${template}`)).body;
