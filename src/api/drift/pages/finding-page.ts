@@ -66,7 +66,7 @@ function renderFindingActions({ id, actions }: FindingSubject): Html {
   );
 }
 
-/** Describes the run of a remediation. If it has ended, says that only the next scan shows its effect. */
+/** Describes the run of a remediation. If it has succeeded, says that only the next scan shows its effect. */
 function renderRemediation({ last_seen_at: seen, status }: FindingSubject, run: Remediation): Html {
   const isSeenSince = run.finishedAt === null || new Date(run.finishedAt) < new Date(seen);
   const isWaiting = status !== 'resolved' && run.status === 'succeeded' && !isSeenSince;

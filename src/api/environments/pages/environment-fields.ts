@@ -45,8 +45,8 @@ function toPolicy(visit: Visit, typed: Typed, isNew: boolean): object | null {
 }
 
 /**
- * Refuses a policy that asks for approval but requires 0 approvals, because no reviewer would be asked. @param policy the path of its
- * fields
+ * Refuses a policy that asks for approval but requires 0 approvals, because no reviewer would be asked.
+ * @param policy the path of its fields
  */
 export function addApprovalProblem(visit: Visit, typed: Typed, policy: string): void {
   const when = typed[`${policy}.when`] ?? '';

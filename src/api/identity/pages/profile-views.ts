@@ -178,7 +178,7 @@ function renderHeld(note: Html | null): Html | null {
   return note && html`<p>${note}</p>\n`;
 }
 
-/** The script fills this box in, because the browser stores the setting. */
+/** A script fills this box in, because the browser stores the setting. */
 const keysSetting = html`<label class="choice"><input type="checkbox" data-setting="single-keys" checked disabled> <span>Keyboard shortcuts</span></label>
 <p class="muted">Such as <kbd>j</kbd> and <kbd>k</kbd> for rows, <kbd>/</kbd> for the search, and <kbd>?</kbd> for all of them. Turn them off if you use speech input. The setting is kept in this browser.</p>`;
 

@@ -57,8 +57,8 @@ export function environmentField({ choices, ...cut }: Choices, none?: Choice): F
 export const noneChoice = 'none';
 
 /**
- * A field for an environment or none. The visitor must choose. If there are no environments, "none" is preselected. @param chosen an
- * earlier choice
+ * A field for an environment or none. The visitor must choose. If there are no environments, "none" is preselected.
+ * @param chosen an earlier choice
  */
 export function optionalEnvironmentField(environments: Choices, chosen?: string): FormField {
   const field = environmentField(environments, { value: noneChoice, label: 'None: outside any environment' });

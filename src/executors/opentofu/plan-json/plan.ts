@@ -38,8 +38,8 @@ export interface PlanReading {
 }
 
 /**
- * Reads the JSON of a plan file. Masks the values that it marks as secret, redacts them from now on, and digests them if requested. @throws
- * AttemptFailure
+ * Reads the JSON of a plan file. Masks the values that it marks as secret, redacts them from now on, and digests them if requested.
+ * @throws AttemptFailure
  */
 export function readPlan(json: Buffer, { redactor, digest = null, secretOutputs = new Set() }: PlanReading): ReadPlan {
   const plan = parsePlan(json);

@@ -18,8 +18,8 @@
   }
 
   /**
-   * Reads a time as the server writes it. The formats of the browser are not used, because they take ten milliseconds to load. @param
-   * {Date} time
+   * Reads a time as the server writes it. The formats of the browser are not used, because they take ten milliseconds to load.
+   * @param {Date} time
    */
   function readParts(time) {
     const shifted = isUtc ? time : new Date(time.getTime() - time.getTimezoneOffset() * 60_000);

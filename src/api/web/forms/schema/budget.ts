@@ -26,8 +26,8 @@ export class Budget {
   }
 
   /**
-   * Pays for something that exists already, such as texts. If that exceeds the budget, nothing is left, so that nobody tries again. @throws
-   * BeyondBudget
+   * Pays for something that exists already, such as texts. If that exceeds the budget, nothing is left, so that nobody tries again.
+   * @throws BeyondBudget
    */
   charge(cost: number): void {
     if (this.spend(cost)) return;

@@ -11,8 +11,8 @@
   }
 
   /**
-   * Fills in a field. A field of one line becomes a text area if the value has line breaks. @param {HTMLInputElement} control @param
-   * {string} value
+   * Fills in a field. A field of one line becomes a text area if the value has line breaks.
+   * @param {HTMLInputElement} control @param {string} value
    */
   function enter(control, value) {
     if (control instanceof HTMLInputElement && value.includes('\n'))

@@ -65,8 +65,8 @@ export class DrawnRows {
   }
 
   /**
-   * The row at a height of the list, and how many of its pixels are above that height. Null if the rows end before it. @param {number}
-   * height
+   * The row at a height of the list, and how many of its pixels are above that height. Null if the rows end before it.
+   * @param {number} height
    */
   rowAtHeight(height) {
     for (const [row, { element }] of [...this.#rows].sort(([a], [b]) => a - b)) {
