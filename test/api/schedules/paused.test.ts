@@ -45,7 +45,7 @@ const endings = [
 ] as const;
 
 describe.each(endings)('a schedule whose authority has ended with %s', (reason, statement) => {
-  it('is paused at once, says why, and is resumed when another person saves its work', async () => {
+  it('is paused at once with a reason, and is resumed when another person saves its work', async () => {
     await save();
     expect(await read()).toMatchObject({ enabled: true, paused_because: null });
     expect([await isListed(true), await isListed(false)]).toEqual([true, false]);
@@ -61,7 +61,7 @@ describe.each(endings)('a schedule whose authority has ended with %s', (reason, 
   });
 });
 
-it('a schedule whose author is disabled goes on when they are enabled', async () => {
+it('a schedule whose author was disabled continues when they are enabled', async () => {
   await save();
   await api.rows('update principals set enabled = false where id = ?', [author.id]);
   expect(await read()).toMatchObject({ enabled: false });
@@ -78,7 +78,7 @@ it('a schedule that was paused while its author was disabled stays paused when t
   expect(await api.services.transactions.run(({ em }) => lockPlanned(em, schedule))).toMatchObject({ isPaused: true });
 });
 
-it('a schedule that came with a transfer stays paused when its work is saved, until somebody resumes it', async () => {
+it('a schedule that was transferred stays paused when its work is saved, until somebody resumes it', async () => {
   await save();
   await api.rows('update schedules set saved_for_team_id = ? where id = ?', [newId(), schedule]);
   expect(await read()).toMatchObject({ enabled: false, paused_because: 'owner_changed' });

@@ -61,7 +61,7 @@ it.each([
   ['a destroy of what is not deployed yet', () => destroy({})],
   ['an assembly run for some nodes', () => inAssembly({ only: ['network'], operation: 'plan' })],
   ['a destroy of an assembly that is not deployed yet', () => inAssembly({ operation: 'destroy', only: ['network'] })],
-])('%s is saved', async (_, work) => {
+])('a schedule with %s can be saved', async (_, work) => {
   const { status, text } = await save(work());
   expect(status, text).toBe(201);
 });
@@ -75,9 +75,9 @@ it.each([
   expect([changed.status, changed.body.work], changed.text).toEqual([200, body.work]);
 });
 
-describe('a change to the values that a schedule has already', () => {
+describe('a change of a schedule to its present values', () => {
   it.each([{}, { name: 'S' }, { enabled: true }, { schedule: { every: 'PT6H' } }])(
-    '%j keeps the revision, and nobody becomes an author of what starts',
+    '%j keeps the revision, and does not make the caller an author of its work',
     async (change) => {
       const { body } = await save(destroy({}));
       const { status, headers } = await tenant.owner.patch(`/schedules/${body.id}`, change);
@@ -89,7 +89,7 @@ describe('a change to the values that a schedule has already', () => {
   );
 });
 
-it('a schedule whose environment is archived names no next times and is not started by hand', async () => {
+it('a schedule whose environment is archived has no next times and cannot be started by hand', async () => {
   const own = await makeTenant(api);
   const template = (await addTemplate(own.owner, { team: own.team })).id;
   const run = { template_id: template, environment_id: own.environment, variables: { name: 'x' } };

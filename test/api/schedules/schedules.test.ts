@@ -72,7 +72,7 @@ describe('a schedule', () => {
     ]);
   });
 
-  it('records in the audit everything that decides what it starts', async () => {
+  it('records in the audit all fields that determine its work', async () => {
     const id = await made({ work: workOf({ version: '1.0.0', variables: { size: 3 } }) });
     const { work } = await read(id);
     const other = await api.addUser('maintainer');
@@ -97,7 +97,7 @@ describe('a schedule', () => {
     expect(record?.after.work.variables.digest).not.toBe(record?.before.work.variables.digest);
   });
 
-  it('is found by the one under whose authority it starts work', async () => {
+  it('is found in the list by the principal under whose authority it starts work', async () => {
     const other = await api.addUser('maintainer');
     await join(tenant, other, 'member', 'admin');
     const id = await made({}, other);
@@ -135,7 +135,7 @@ describe('a schedule', () => {
     expect(status, text).toBe(422);
   });
 
-  it('may destroy what is not deployed yet', async () => {
+  it('may destroy an instance that is not deployed yet', async () => {
     await made({ work: workOf({ operation: 'destroy' }) });
   });
 
@@ -166,7 +166,7 @@ describe('a schedule', () => {
     expect((await stranger.get(`/schedules?team_id=${tenant.team}`)).status).toBe(404);
   });
 
-  it('is read by a viewer of the team, who changes nothing', async () => {
+  it('can be read by a viewer of the team, and not changed', async () => {
     const id = await made();
     const viewer = await api.addUser('maintainer');
     await join(tenant, viewer, 'member', 'viewer');
@@ -177,7 +177,7 @@ describe('a schedule', () => {
 });
 
 describe('a time of a schedule', () => {
-  it('starts one run under the authority of the schedule, however often the start is tried', async () => {
+  it('starts one run under the authority of the schedule, even if the start is tried several times', async () => {
     const id = await made({ work: workOf({ message: 'nightly', variables: { token: 'abc' } }) });
     const at = new Date('2026-11-23T17:00:00Z');
     await fire(id, at);
@@ -189,7 +189,7 @@ describe('a time of a schedule', () => {
     expect(run).toMatchObject({ message: 'nightly', operation: 'apply', requested_by: { id: tenant.owner.id } });
   });
 
-  it('starts nothing while schedules are off, and its history says why; it starts again when they are on', async () => {
+  it('starts nothing while schedules are turned off, with a reason in its history, and starts again when they are on', async () => {
     const id = await made();
     const admin = await api.addUser('admin');
     await admin.patch('/admin/settings', { features: { schedules: { enabled: false, reason: 'a move' } } });
@@ -207,7 +207,7 @@ describe('a time of a schedule', () => {
     expect((await read(id)).last_results[0]).toMatchObject({ outcome: 'started' });
   });
 
-  it('is skipped while what was started before has not ended, and not afterwards', async () => {
+  it('is skipped while the previous run has not ended, and not afterwards', async () => {
     const id = await made();
     await fire(id);
     await fire(id);
@@ -218,7 +218,7 @@ describe('a time of a schedule', () => {
     expect((await read(id)).last_results[0]).toMatchObject({ outcome: 'started' });
   });
 
-  it('starts nothing while the schedule is paused, unless somebody asks for a start', async () => {
+  it('starts nothing while the schedule is paused, unless somebody requests a start', async () => {
     const id = await made({ enabled: false });
     await fire(id);
     expect((await read(id)).last_results).toEqual([]);
@@ -232,7 +232,7 @@ describe('a time of a schedule', () => {
     expect((await read(id)).last_results).toEqual([expect.objectContaining({ outcome: 'started' })]);
   });
 
-  it('starts a run that whoever asked for the start does not approve', async () => {
+  it('starts a run that the user who requested the start may not approve', async () => {
     const id = await made();
     const asker = await api.addUser('maintainer');
     await join(tenant, asker, 'member', 'admin');
@@ -243,7 +243,7 @@ describe('a time of a schedule', () => {
     expect(row?.authors).toEqual([{ id: asker.id, person: asker.id, because: 'you started the schedule' }]);
   });
 
-  it('starts a run that whoever changed its times does not approve', async () => {
+  it('starts a run that the user who changed its times may not approve', async () => {
     const id = await made();
     const mover = await api.addUser('maintainer');
     await join(tenant, mover, 'member', 'admin');
@@ -254,7 +254,7 @@ describe('a time of a schedule', () => {
     expect(row?.authors.map((author) => author.id)).toEqual([mover.id]);
   });
 
-  it('starts a run that whoever set its times does not approve, after another has saved its work', async () => {
+  it('starts a run that the user who set its times may not approve, even after another has saved its work', async () => {
     const id = await made();
     const saver = await api.addUser('maintainer');
     await join(tenant, saver, 'member', 'admin');
@@ -285,7 +285,7 @@ describe('a time of a schedule', () => {
     ['key_revoked', `update api_keys set revoked_at = now() where principal_id = ?`],
     ['not_permitted', `update principals set role = 'requester' where id = ?`],
     ['not_permitted', `delete from team_members where principal_id = ?`],
-  ])('fails visibly with %s if its owner has lost their authority: %s', async (reason, statement) => {
+  ])('fails with %s in its history if its owner has lost their authority: %s', async (reason, statement) => {
     const owner = await api.addUser('maintainer');
     await join(tenant, owner, 'member', 'admin');
     const id = await made({}, owner);
@@ -301,7 +301,7 @@ describe('a time of a schedule', () => {
     expect(events).toEqual([{ data: expect.objectContaining({ reason }) }]);
   });
 
-  it('starts nothing for another team to which its environment was transferred, is paused, and says why', async () => {
+  it('starts nothing after its environment was transferred to another team, and is paused with a reason', async () => {
     const { owner, organization } = tenant;
     const other = (await owner.make(`/organizations/${organization}/teams`, { name: `T ${newId()}` })).id;
     const project = (await owner.make('/projects', { team_id: tenant.team, name: `P ${newId()}` })).id;
@@ -348,7 +348,7 @@ describe('a time of a schedule', () => {
     await expect(startWork(deps(), moved, new Date(), principal)).rejects.toThrow('another team or organization');
   });
 
-  it('does not forget who asked for a start that has not happened yet', async () => {
+  it('keeps who requested a start that has not happened yet', async () => {
     const id = await made();
     await tenant.owner.post(`/schedules/${id}/trigger`);
     const later = Date.now() + 3_600_000;
@@ -360,7 +360,7 @@ describe('a time of a schedule', () => {
     expect(found).toEqual([{ outcome: 'pending' }]);
   });
 
-  it('leaves its times out for as long as its run has not ended, however many times that are', async () => {
+  it('is skipped as long as its run has not ended, however many times that are', async () => {
     const id = await made();
     const start = new Date('2026-01-01T00:00:00Z');
     await fire(id, start);
@@ -387,7 +387,7 @@ describe('a time of a schedule', () => {
     expect(failed).toMatchObject({ outcome: 'failed', reason: 'refused', message: expect.stringContaining('region') });
   });
 
-  it('starts the work under the authority of whoever saved it last', async () => {
+  it('starts the work under the authority of the user who saved it last', async () => {
     const other = await api.addUser('maintainer');
     await join(tenant, other, 'member', 'admin');
     const id = await made({}, other);
@@ -398,7 +398,7 @@ describe('a time of a schedule', () => {
   });
 });
 
-describe('a schedule and its owners: it', () => {
+describe('an existing schedule', () => {
   const isPlanned = async (id: string) =>
     api.services.orm.em.fork().transactional(async (em) => (await lockPlanned(em, id)) !== null);
 
@@ -426,7 +426,7 @@ describe('a schedule and its owners: it', () => {
     expect(results).toEqual([]);
   });
 
-  it('keeps the template that it starts from being deleted', async () => {
+  it('prevents the deletion of the template that it starts', async () => {
     const used = await publish();
     await made({ work: workOf({ template_id: used, instance: `i-${newId()}` }) });
     const { status, text } = await tenant.owner.delete(`/registry/templates/${used}`);

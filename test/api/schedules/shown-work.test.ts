@@ -53,7 +53,7 @@ async function shownOf(id: string): Promise<unknown> {
 }
 
 describe('a variable that was saved in the open is', () => {
-  it('masked when the latest version says that it is a secret', async () => {
+  it('masked when the latest version declares it secret', async () => {
     const template = await addOpenTemplate();
     const id = await save(runOf(template));
     expect(await shownOf(id)).toEqual({ token: value, size: 3 });
@@ -61,7 +61,7 @@ describe('a variable that was saved in the open is', () => {
     expect(await shownOf(id)).toEqual({ token: masked, size: 3 });
   });
 
-  it('shown while the schedule runs the version in which it is open, and masked where its range has a later one', async () => {
+  it('shown while the schedule runs the version in which it is plain, and masked if its range has a later one', async () => {
     const template = await addOpenTemplate();
     const exact = await save(runOf(template, { version: '1.0.0' }));
     const range = await save(runOf(template, { version: '^1.0' }));
@@ -71,21 +71,21 @@ describe('a variable that was saved in the open is', () => {
     expect([await shownOf(exact), await shownOf(range)]).toMatchObject([{ token: value }, { token: masked }]);
   });
 
-  it('masked when the latest version does not declare it any more', async () => {
+  it('masked when the latest version no longer declares it', async () => {
     const template = await addOpenTemplate();
     const id = await save(runOf(template));
     await publish(template, '1.1.0', { size: open.size });
     expect(await shownOf(id)).toEqual({ token: masked, size: 3 });
   });
 
-  it('masked with all others when no version would run', async () => {
+  it('masked with all others if no version would run', async () => {
     const template = await addOpenTemplate();
     const id = await save(runOf(template, { version: '^1.0' }));
     expect((await tenant.owner.post(`/registry/templates/${template}/versions/1.0.0/yank`, {})).status).toBe(200);
     expect(await shownOf(id)).toEqual({ token: masked, size: masked });
   });
 
-  it('masked by the deployed version, not by the latest one, where a destroy names no version', async () => {
+  it('masked by the deployed version, and not by the latest one, if a destroy names no version', async () => {
     const template = await addOpenTemplate();
     await publish(template, '1.1.0', secret);
     const instance = `i-${newId()}`;
@@ -103,7 +103,7 @@ describe('a variable that was saved in the open is', () => {
   });
 });
 
-it('a variable that was a secret when it was saved stays masked in a version in which it is open', async () => {
+it('a variable that was secret when it was saved stays masked in a version in which it is plain', async () => {
   const template = await addOpenTemplate();
   await publish(template, '1.1.0', secret);
   const id = await save(runOf(template));
@@ -111,7 +111,7 @@ it('a variable that was a secret when it was saved stays masked in a version in 
   expect(await shownOf(id)).toEqual({ token: masked, size: 3 });
 });
 
-it('a variable of an assembly is masked when its latest version says that it is a secret', async () => {
+it('a variable of an assembly is masked when its latest version declares it secret', async () => {
   const { slug } = await addTemplate(tenant.owner, { team: tenant.team });
   const nodes = { network: { template: slug, version: '1.0.0', instance: `net-${newId()}`, variables: { name: 'n' } } };
   const draft = (properties: object) => ({ variables: { type: 'object', properties }, nodes });

@@ -33,7 +33,7 @@ async function fire(id: string, at: Date): Promise<void> {
   throw new Error('the start never came to an outcome');
 }
 
-it('fifty requests to start a schedule at once start its work once, and the others are left out', async () => {
+it('fifty simultaneous requests to start a schedule start its work once, and the others are skipped', async () => {
   const id = await addSchedule();
   const answers = await sendAtOnce(50, () => tenant.owner.post(`/schedules/${id}/trigger`, undefined));
   expect(answers.every(({ status }) => status === 202)).toBe(true);
@@ -53,7 +53,7 @@ it('fifty requests to start a schedule at once start its work once, and the othe
   expect((await tenant.owner.get(`/runs?environment_id=${tenant.environment}`)).body.runs).toHaveLength(1);
 });
 
-it('two people who start a schedule within one millisecond are both kept, so that neither approves what it starts', async () => {
+it('two people who start a schedule within one millisecond are both recorded, so that neither may approve its run', async () => {
   const id = await addSchedule();
   const other = await api.addUser('maintainer');
   await join(tenant, other, 'member', 'admin');

@@ -89,7 +89,7 @@ describe('a search', () => {
     expect(page).toContain('All runs of');
   });
 
-  it('opens the thing whose page has a pasted address', async () => {
+  it('finds the one resource whose page address was pasted', async () => {
     const path = `/workloads/runs/${mine.run.id}`;
     for (const address of [path, `https://coordinator.example${path}?tab=plan#log`, `http://127.0.0.1:8080${path}/`]) {
       expect(await search(mine.owner, address)).toEqual([`run ${mine.run.id}`]);
@@ -131,7 +131,7 @@ describe('a search', () => {
   it.each([
     ['connection', '/admin/connections', { kind: 'generic', credentials: { variables: { TOKEN: 'numbat-token' } } }],
     ['webhook', '/admin/webhooks', { url: 'https://localhost/hook', events: ['run.*'] }],
-  ] as const)('finds a %s for those who may read it, and for nobody else', async (kind, path, more) => {
+  ] as const)('finds a %s only for users who may read it', async (kind, path, more) => {
     const { owner, team } = mine;
     const made = await owner.make(path, { name: `Numbat ${kind}`, team_id: team, ...more });
     const text = `numbat ${kind}`;
@@ -145,7 +145,7 @@ describe('a search', () => {
     expect(await search(requester, 'zebra')).toContain(`template ${mine.template}`);
   });
 
-  it('finds a schedule by its name and the piece of its id, its audit record links to it, and another tenant finds neither', async () => {
+  it('finds a schedule, which its audit record links, by its name and a piece of its id, and not for another tenant', async () => {
     const { owner, team, template, environment } = mine;
     const work = { run: { template_id: template, environment_id: environment, instance: 'zebra' } };
     const schedule = { cron: '0 3 * * *', timezone: 'UTC' };
@@ -161,7 +161,7 @@ describe('a search', () => {
     );
   });
 
-  it('finds a drift monitor by the name of what it watches and the piece of its id, and not for another tenant', async () => {
+  it('finds a drift monitor by the name of its subject and a piece of its id, and not for another tenant', async () => {
     const { owner, environment } = mine;
     const name = (await owner.get(`/environments/${environment}`)).body.name.toLowerCase();
     const { id } = await owner.make('/drift-monitors', { environment_id: environment, schedule: { every: '6h' } });
@@ -174,7 +174,7 @@ describe('a search', () => {
     expect(await search(owner, id)).toEqual([]);
   });
 
-  it('finds a connection of the installation for all who may use connections, and a webhook of it for administrators alone', async () => {
+  it("finds the installation's connections for all who may use connections, and its webhooks only for administrators", async () => {
     const admin = await api.addUser('admin');
     const generic = { kind: 'generic', credentials: { variables: { TOKEN: 'bilby-token' } } };
     const connection = await admin.make('/admin/connections', { name: 'Bilby', ...generic });
@@ -184,7 +184,7 @@ describe('a search', () => {
     expect(await search(admin, 'bilby')).toEqual([`connection ${connection.id}`, `webhook ${webhook.id}`]);
   });
 
-  it('has at most 10 results of a kind, and says of which kinds there are more', async () => {
+  it('returns at most 10 results of a kind, and the kinds with more results', async () => {
     const { owner, team } = mine;
     for (let number = 0; number < 11; number += 1)
       await owner.make('/projects', { team_id: team, name: `Okapi ${number}`, slug: `okapi-${number}` });
@@ -196,7 +196,7 @@ describe('a search', () => {
     expect((await visitor.get('/search?q=okapi')).text).toContain('There are more. A longer text finds fewer.');
   });
 
-  it('finds a run by its id and by its idempotency key, and nobody else finds it', async () => {
+  it('finds a run by its id and by its idempotency key, only for its readers', async () => {
     expect(await search(mine.owner, mine.run.id)).toEqual([`run ${mine.run.id}`]);
     expect(await search(mine.owner, key.toUpperCase())).toEqual([`run ${mine.run.id}`]);
     expect(await search(others.owner, mine.run.id)).toEqual([]);
@@ -246,7 +246,7 @@ describe('a search', () => {
     expect((await visitor.get(link)).status).toBe(200);
   });
 
-  it('finds a service account for those who may manage it, and leads to its page', async () => {
+  it('finds a service account for users who may manage it, and links to its page', async () => {
     const { owner, team } = mine;
     const account = { name: 'Numbat deployer', role: 'requester', owner: { team_id: team } };
     const { id } = await owner.make('/service-accounts', account);
@@ -260,7 +260,7 @@ describe('a search', () => {
     expect(page.text).toContain(`href="/service-accounts/${id}"`);
   });
 
-  it('finds runs by words of their message for those who may read them, and a deleted run no longer', async () => {
+  it('finds runs by words of their message for users who may read them, and no deleted run', async () => {
     const { owner } = mine;
     const deleted = await request(mine, 'Widen the Aardvark subnets (CHG-4711)');
     const kept = await request(mine, 'widen the aardvark');
@@ -291,7 +291,7 @@ describe('a search', () => {
     },
   );
 
-  it('leads to the list of all resources if there are more than ten', async () => {
+  it('links to the list of all resources if there are more than ten', async () => {
     const made = [];
     for (let number = 0; number < 11; number += 1)
       made.push(await hold(mine.run.instance_id, mine.team, `random_pet.galago[${number}]`));
@@ -314,7 +314,7 @@ describe('a search', () => {
     expect(page.text).toContain(`href="/catalog/${mine.template}/versions/7.31.0-RC.1"`);
   });
 
-  it('takes a text as it is, and finds no deleted thing', async () => {
+  it('looks for the text literally, and finds no deleted resource', async () => {
     const noWords = [
       '%',
       ':*',
@@ -343,7 +343,7 @@ describe('a search', () => {
 });
 
 describe('the page of the search', () => {
-  it('lists what was found by kind, opens the only thing of an id, and says that it found nothing', async () => {
+  it('lists results by kind, opens the only result for an id, and says if it found nothing', async () => {
     const visitor = new Visitor(api.app);
     await visitor.submit('/login', { email: mine.owner.email, password: testPassword });
     const found = await visitor.get('/search?q=zebra');
@@ -354,7 +354,7 @@ describe('the page of the search', () => {
     expect(nothing.text).not.toContain('<script>');
   });
 
-  it('takes not much longer where 100,000 addresses have its words and none has its text', async () => {
+  it('takes little time if 100,000 addresses contain its words and none contains its text', async () => {
     await api.rows(
       `insert into instance_resources (id, instance_id, team_id, address, type, name)
          select gen_random_uuid(), ?, ?, 'module.dingo.random_pet.wallaby["' || n || '"]', 'random_pet', 'wallaby' from generate_series(1, 100000) n`,

@@ -54,7 +54,7 @@ function tryings(random: Random, known: { accounts: string[]; keys: string[] }) 
 }
 
 describe('accounts, keys and memberships under concurrent changes', () => {
-  it('answer every request with an expected status, and never break a rule', { timeout: 600_000 }, async () => {
+  it('answer every request with an expected status, and keep all rules', { timeout: 600_000 }, async () => {
     const random = openRandom(seed, 'accounts');
     const known = { accounts: [] as string[], keys: [] as string[] };
     const counts: Record<string, number> = {};

@@ -141,7 +141,7 @@ describe('a service account', () => {
 });
 
 describe('a service account that a team owns', () => {
-  it('is hidden from strangers, and refused to everybody in the team but its owners', async () => {
+  it('is hidden from strangers, and refused to members of the team who are not owners', async () => {
     const account = await make(tenant.owner, ownTeam());
     const key = await tenant.owner.make(`${account.path}/api-keys`, { name: 'ci' });
     const keyId = (key.api_key as { id: string }).id;
@@ -180,7 +180,7 @@ describe('a service account that a team owns', () => {
     }
   });
 
-  it('acts in its own team only, even where the team’s owners have other teams', async () => {
+  it('acts only in its own team, even if the team’s owners have other teams', async () => {
     const elsewhere = await makeTenant(api);
     const caller = await keyFor(tenant.owner, await make(tenant.owner, ownTeam()));
     await join(elsewhere, tenant.owner, 'member', 'owner');
@@ -203,7 +203,7 @@ describe('a service account that a team owns', () => {
 });
 
 describe('a service account that a user owns', () => {
-  it('is visible to its owner only, not to administrators or its owner’s teams', async () => {
+  it('is visible only to its owner, and not to administrators or its owner’s teams', async () => {
     const user = await api.addUser('maintainer');
     const account = await make(user, oneself(user));
     const { api_key: key } = (await user.make(`${account.path}/api-keys`, { name: 'ci' })) as unknown as {
@@ -227,7 +227,7 @@ describe('a service account that a user owns', () => {
     expect((await caller.get(tenant.teamPath)).status).toBe(404);
   });
 
-  it('stays active when its owner is disabled, and can then be transferred by callers who manage users', async () => {
+  it('stays active when its owner is disabled, and can then be transferred by users who may manage users', async () => {
     const [user, heir] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     const account = await make(user, oneself(user));
     const caller = await keyFor(user, account);
@@ -247,7 +247,7 @@ describe('a service account that a user owns', () => {
     expect((await heir.get(account.path)).status).toBe(200);
   });
 
-  it('cannot be managed any more once its owner’s role is too low', async () => {
+  it('cannot be managed by its owner once the owner’s role is too low', async () => {
     const user = await api.addUser('operator');
     const account = await make(user, oneself(user), 'operator');
     await root.put(`/users/${user.id}`, { role: 'maintainer' });
@@ -307,7 +307,7 @@ describe('a key of a service account', () => {
     expect((await whoami(caller)).status).toBe(401);
   });
 
-  it('names the user who answers for it: the owner, or else its creator', async () => {
+  it('has the owner, or else its creator, as responsible user', async () => {
     const user = await api.addUser('maintainer');
     const personal = await make(user, oneself(user));
     await keyFor(user, personal);
@@ -321,7 +321,7 @@ describe('a key of a service account', () => {
 });
 
 describe('a service account as caller', () => {
-  it('manages the accounts of its team where its role makes it an owner, but none above its own role', async () => {
+  it('manages the accounts of its team if its role makes it an owner, but none above its own role', async () => {
     const chief = await keyFor(root, await make(root, ownTeam(), 'admin'));
     const made = await make(chief, ownTeam(), 'operator');
     expect((await whoami(await keyFor(chief, made))).status).toBe(200);
@@ -335,7 +335,7 @@ describe('a service account as caller', () => {
     expect((await chief.post(accounts, { ...body, owner: oneself(chief) })).status).toBe(403);
   });
 
-  it('manages no accounts where its role does not make it an owner', async () => {
+  it('manages no accounts if its role does not make it an owner', async () => {
     const caller = await keyFor(tenant.owner, await make(tenant.owner, ownTeam()));
     const other = await make(tenant.owner, ownTeam());
     expect((await caller.get(other.path)).status).toBe(403);
@@ -356,7 +356,7 @@ describe('a service account as caller', () => {
 });
 
 describe('a list of service accounts', () => {
-  it('shows only what the caller may manage, page by page', async () => {
+  it('has only the accounts that the caller may manage, in pages', async () => {
     const own = await makeTenant(api);
     const user = own.owner;
     const mine = [];
@@ -381,8 +381,8 @@ describe('a list of service accounts', () => {
   });
 });
 
-describe('disabling and deleting', () => {
-  it('apply from the next request on, and enabling makes the keys valid again', async () => {
+describe('disabling or deleting a service account', () => {
+  it('takes effect from the next request on, and enabling makes the keys valid again', async () => {
     const account = await make(tenant.owner, ownTeam());
     const caller = await keyFor(tenant.owner, account);
     expect((await tenant.owner.post(`${account.path}/disable`)).body).toMatchObject({ enabled: false, revision: 2 });
@@ -400,7 +400,7 @@ describe('disabling and deleting', () => {
     expect(await api.rows(active, [account.id])).toEqual([]);
   });
 
-  it('never leave the installation without an administrator', async () => {
+  it('never leaves the installation without an administrator', async () => {
     const own = await startApi();
     try {
       const admin = await own.addUser('admin');
@@ -451,7 +451,7 @@ describe('the last two administrators, both service accounts', () => {
 });
 
 describe('transferring a service account', () => {
-  it('revokes its keys, ends its memberships and raises its generation, and the audit records it', async () => {
+  it('revokes its keys, ends its memberships, increases its generation, and is recorded in the audit', async () => {
     const [user, heir] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     const account = await make(user, oneself(user));
     const caller = await keyFor(user, account);
@@ -477,7 +477,7 @@ describe('transferring a service account', () => {
     });
   });
 
-  it('transferring a service account to a team needs an owner of the team', async () => {
+  it('transferring a service account to a team requires an owner of the team', async () => {
     const user = await api.addUser('maintainer');
     const account = await make(user, oneself(user));
     const transfer = () => user.post(`${account.path}/transfer`, { owner: ownTeam() });
@@ -491,7 +491,7 @@ describe('transferring a service account', () => {
     expect((await whoami(caller)).body.teams).toEqual([{ id: tenant.team, role: 'admin' }]);
   });
 
-  it('is refused to missing or disabled users, users with too low a role, and archived teams', async () => {
+  it('is refused for missing or disabled users, users with too low a role, and archived teams', async () => {
     const account = await make(root, ownTeam(), 'operator');
     const to = (owner: Owner) => root.post(`${account.path}/transfer`, { owner });
     expect((await to({ user_id: newId() })).status).toBe(403);
@@ -535,7 +535,7 @@ describe('a service account among members', () => {
   const letIn = (account: { id: string }, role: string, place = tenant) =>
     place.owner.put(`${place.teamPath}/members/${account.id}`, { role });
 
-  it('joins an organization as a member, and a team with the role that its platform role gives', async () => {
+  it('joins an organization as a member, and a team with the role of its platform role', async () => {
     const account = await owned();
     await join(tenant, account.user, 'owner');
     expect((await letIn(account, 'admin')).status).toBe(409);
@@ -565,7 +565,7 @@ describe('a service account among members', () => {
     expect((await whoami(account.caller)).body).toMatchObject({ teams: [], organizations: [] });
   });
 
-  it('cannot be added by a caller who may not give the role that it would have', async () => {
+  it('cannot be added by a caller who may not assign the role that it would have', async () => {
     const chief = await owned('admin');
     const admin = await api.addUser('maintainer');
     await join(tenant, admin, 'admin', 'admin');
@@ -574,7 +574,7 @@ describe('a service account among members', () => {
     expect((await letIn(chief, 'owner')).status).toBe(200);
   });
 
-  it('cannot join another team where a team owns it', async () => {
+  it('cannot join another team if a team owns it', async () => {
     const account = await make(tenant.owner, ownTeam());
     const elsewhere = await makeTenant(api);
     await join(elsewhere, tenant.owner, 'admin');
@@ -583,7 +583,7 @@ describe('a service account among members', () => {
     expect((await letIn(account, 'admin', elsewhere)).status).toBe(409);
   });
 
-  it('gives no caller more authority than their own in a team, by a role or by a key', async () => {
+  it('does not let a caller exceed their authority in a team by a role or a key', async () => {
     const account = await owned('requester');
     await letIntoOrganization(account.user, account);
     await letIn(account, 'member');
@@ -617,7 +617,7 @@ describe('a service account among members', () => {
 });
 
 describe('disabling an account while it is used', () => {
-  it('commits nothing of the account after it was disabled', async () => {
+  it('commits no command of the account after it was disabled', async () => {
     for (let round = 0; round < 3; round += 1) {
       const account = await make(tenant.owner, ownTeam());
       const caller = await keyFor(tenant.owner, account);

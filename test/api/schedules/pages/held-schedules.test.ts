@@ -36,8 +36,8 @@ async function follow(visitor: Visitor, page: string, says: RegExp, holder = 'cr
   return (await visitor.get(found?.[1]?.replaceAll('&amp;', '&') ?? '')).text;
 }
 
-describe('the profile says how many schedules start work', () => {
-  it('the profile says how many schedules start work with each key, and links to them', async () => {
+describe('the profile page', () => {
+  it('says how many schedules start work with each key, and links to them', async () => {
     const author = await addAuthor();
     const visitor = await signInVisitor(api, author);
     expect(await visitor.page('/profile')).not.toContain('/schedules?');
@@ -57,7 +57,7 @@ describe('the profile says how many schedules start work', () => {
     expect(rotation.text).toMatch(/2 schedules<\/a> were saved with this key/);
   });
 
-  it('the profile says how many schedules were saved in each session, which go on when it ends', async () => {
+  it('says how many schedules were saved in each session, and that they continue when it ends', async () => {
     const author = await addAuthor();
     const visitor = await signInVisitor(api, author);
     await save(await api.signIn(author), 'Saved in a session');
@@ -85,7 +85,7 @@ it('the pages of a service account say how many schedules start work under its a
 });
 
 describe('a member whose schedules run as them', () => {
-  it('has them named by the forms that change or end the membership', async () => {
+  it('is shown with these schedules in the forms that change or end the membership', async () => {
     const author = await addAuthor();
     const visitor = await signInVisitor(api, tenant.owner);
     const ofTeam = `/organizations/${tenant.organization}/teams/${tenant.team}/members/${author.id}`;
@@ -98,7 +98,7 @@ describe('a member whose schedules run as them', () => {
       );
   });
 
-  it('leaves schedules that say at once that they cannot start, and how somebody takes them over', async () => {
+  it('leaves schedules that say that they cannot start, and how somebody else can save them', async () => {
     const author = await addAuthor();
     const visitor = await signInVisitor(api, tenant.owner);
     await save(author, 'Left behind');

@@ -64,7 +64,7 @@ const save = (work: object) =>
   });
 
 describe('the form of a schedule that keeps the deployed values', () => {
-  test('shows what is deployed and what a start keeps, and demands no deployed variable', async () => {
+  test('shows the deployed values that a start keeps, and requires no deployed variable', async () => {
     const { text } = await visitor.submit('/schedules/new', { ...fields('deployed'), do: 'show:0@' });
     const shown = variablesOf(text);
     expect(shown).toMatch(new RegExp(`shop optional.*${kept} Deployed: main`));
@@ -73,7 +73,7 @@ describe('the form of a schedule that keeps the deployed values', () => {
     expect(shown).not.toContain('gives green');
   });
 
-  test('says to another person that the secret is kept only if nothing else changes', async () => {
+  test('tells another person that the secret is kept only if nothing else changes', async () => {
     const other = await stage.api.addUser('maintainer');
     await join(stage.tenant, other, 'member', 'owner');
     const visiting = await signInVisitor(stage.api, other);
@@ -93,7 +93,7 @@ describe('the form of a schedule that keeps the deployed values', () => {
     expect(body.work.run).toMatchObject({ variables_from: 'deployed', variables: {} });
   });
 
-  test('shows the same when its work is changed, but for the variables that it leaves out', async () => {
+  test('shows the same when its work is changed, except for omitted variables', async () => {
     const made = await save({ variables_from: 'deployed', omit: ['colour'] });
     expect(made.status, made.text).toBe(201);
     const shown = variablesOf((await visitor.get(`/schedules/${made.body.id}/work`)).text);
@@ -102,8 +102,8 @@ describe('the form of a schedule that keeps the deployed values', () => {
   });
 });
 
-describe('the form of a schedule that takes the defaults', () => {
-  test('shows what is deployed beside what the set gives, and demands what nothing gives', async () => {
+describe('the form of a schedule that uses the defaults', () => {
+  test('shows deployed values besides those of the variable set, and requires variables without a value', async () => {
     const { text } = await visitor.submit('/schedules/new', { ...fields('defaults'), do: 'show:0@' });
     const shown = variablesOf(text);
     expect(shown).toMatch(/colour optional.*The set shop-common gives green Deployed: blue/);
@@ -112,8 +112,8 @@ describe('the form of a schedule that takes the defaults', () => {
   });
 });
 
-describe('the form of a schedule whose visitor has not decided', () => {
-  test('asks whether to keep what is deployed before it demands variables that are deployed', async () => {
+describe('the form of a schedule without a decision about deployed values', () => {
+  test('asks whether to keep deployed values before it requires deployed variables', async () => {
     await attach(false);
     const sent = await visitor.submit('/schedules/new', fields(''));
     expect(sent.status).toBe(400);

@@ -67,7 +67,7 @@ describe('the pages of schedules', () => {
     expect(none.text).toMatch(/>Name<\/a>: /);
   });
 
-  it('have the fields of the chosen template, also where they are sent again, and say at the field what is wrong', async () => {
+  it('have the fields of the selected template, even if they are sent again, and say at the field what is wrong', async () => {
     const { id } = await stage.tenant.owner.make('/registry/templates', { name: 'Sized', team_id: stage.tenant.team });
     const properties = { size: { type: 'integer', title: 'Size' }, token: { type: 'string', writeOnly: true } };
     const variables = { type: 'object', properties, required: ['size'] };
@@ -101,7 +101,7 @@ describe('the pages of schedules', () => {
     expect((await owner.get(`${path}/work`)).text).toMatch(/name="v\/size"[^>]*value="3"/);
   });
 
-  it('keep what they have no field for when the work is changed', async () => {
+  it('keep members of the work for which they have no field', async () => {
     const { id } = await stage.tenant.owner.make('/registry/templates', { name: 'Tofu', team_id: stage.tenant.team });
     const executor = { kind: 'opentofu', files: { 'main.tf': 'resource "terraform_data" "a" {}' } };
     await stage.tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec: { executor } });
@@ -123,7 +123,7 @@ describe('the pages of schedules', () => {
     expect((await owner.submit(`${path}/work`, destroy)).location).toContain('done=saved');
   });
 
-  it('say at once that the last time started nothing, and why', async () => {
+  it('show first that the last time started nothing, with the reason', async () => {
     const path = await make('Broken');
     await stage.api.rows(
       `insert into schedule_firings (id, schedule_id, scheduled_at, outcome, reason, message, created_at)
@@ -135,7 +135,7 @@ describe('the pages of schedules', () => {
     );
   });
 
-  it('start an assembly, and say at their field which variables are wrong', async () => {
+  it('start an assembly, and show invalid variables at their field', async () => {
     const assembly = await addAssembly(stage, threeNodes(stage.template), { name: 'Shop' });
     const at = 'work.assembly_run';
     const fields = {
@@ -163,7 +163,7 @@ describe('the pages of schedules', () => {
     expect((await owner.get(made.location ?? '')).text).toContain(`/assemblies/${assembly}`);
   });
 
-  it('are read by a viewer, who is told why nothing can be changed, and hidden from strangers', async () => {
+  it('can be read by a viewer, with the reason why changes are disabled, and are hidden from strangers', async () => {
     const path = await make('Seen');
     const { text } = await viewer.get(path);
     expect(text).toContain('aria-disabled="true"');

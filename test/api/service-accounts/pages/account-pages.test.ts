@@ -17,7 +17,7 @@ async function statusWith(key: string): Promise<number> {
 }
 
 describe('the pages of service accounts', () => {
-  test('make an account and its key, which is shown once, rotated and revoked', async () => {
+  test('create an account and its key, which is shown once, rotated and revoked', async () => {
     const { owner, team } = await makeTenant(api);
     const visitor = await signInVisitor(api, owner);
     const made = await visitor.submit('/service-accounts/new', { name: 'Nightly', role: 'requester', owner: team });
@@ -49,7 +49,7 @@ describe('the pages of service accounts', () => {
     expect(await statusWith(second)).toBe(401);
   });
 
-  test('a new account without an owner and a name is refused with both, each named once', async () => {
+  test('refuse a new account without owner and name, with each problem once', async () => {
     const visitor = await signInVisitor(api, await api.addUser('maintainer'));
     const sent = await visitor.submit('/service-accounts/new', { name: '', role: 'requester', owner: '' });
     expect(sent.status).toBe(400);
@@ -72,7 +72,7 @@ describe('the pages of service accounts', () => {
     expect((await visitor.submit(`${path}/delete`, {})).location).toBe('/service-accounts?done=deleted');
   });
 
-  test("say that a user's account in no team sees nothing, lead its owner to the form that adds it, and name its teams", async () => {
+  test("say that a user's account without teams sees nothing, link to the form that adds it, and name its teams", async () => {
     const { owner, organization, team, teamPath } = await makeTenant(api);
     const visitor = await signInVisitor(api, owner);
     const made = await visitor.submit('/service-accounts/new', { name: 'CI', role: 'requester', owner: 'me' });
@@ -91,14 +91,14 @@ describe('the pages of service accounts', () => {
     expect(joined).toMatch(new RegExp(`<h2 id="memberships">Teams</h2>[\\s\\S]*href="${teamPath}"`));
   });
 
-  test('refuse those who may read no service accounts', async () => {
+  test('are refused to visitors who may not read service accounts', async () => {
     const visitor = await signInVisitor(api, await api.addUser('requester'));
     expect((await visitor.get('/service-accounts')).status).toBe(403);
   });
 });
 
 describe('the keys of a user', () => {
-  test('are made, rotated with an overlap and revoked on pages', async () => {
+  test('are created, rotated with an overlap and revoked on pages', async () => {
     const user = await api.addUser('requester');
     const visitor = await signInVisitor(api, user);
     const issued = await visitor.submit('/profile/api-keys', { name: 'laptop', expires_at: '2099-01-01T00:00' });
