@@ -25,8 +25,8 @@ const maxValidationBytes = 8 * 1024 * 1024;
 const refusals: readonly ExecutionReason[] = ['no_configuration', 'backend_forbidden', 'files_invalid'];
 
 /**
- * Checks a configuration with the tool: `init` without a backend, and `validate`. Nothing is planned. `validate` starts the providers, so it gets
- * neither a network nor the variables of the environment.
+ * Checks a configuration with the tool: `init` without a backend, and `validate`. Nothing is planned. `validate` starts the providers, so
+ * it gets neither a network nor the variables of the environment.
  * @throws AttemptFailure if the check itself could not be made
  */
 export async function checkOpenTofu(attempt: Attempt, executor: OpenTofuExecutor): Promise<AttemptSuccess> {

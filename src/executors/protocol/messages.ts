@@ -29,7 +29,10 @@ export const WorkerMessage = z.discriminatedUnion('type', [
 ]);
 export type WorkerMessage = z.output<typeof WorkerMessage>;
 
-/** Host → worker. The worker acknowledges `log` by its sequence and `state` by its write. The body of `result` is the artifact, followed by the debug log and the modules. */
+/**
+ * Host → worker. The worker acknowledges `log` by its sequence and `state` by its write. The body of `result` is the artifact, followed by
+ * the debug log and the modules.
+ */
 export const HostMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('ready'),

@@ -81,7 +81,10 @@ export interface EnvironmentVariable {
   readonly identity?: string | undefined;
 }
 
-/** A file that the attempt's programs find by an environment variable. Only they can read it (0600), and its lines are redacted from the log. */
+/**
+ * A file that the attempt's programs find through an environment variable. Only they can read it (0600), and its lines are redacted from
+ * the log.
+ */
 export interface EnvironmentFile {
   /** The environment variable that holds the path. */
   readonly name: string;

@@ -54,7 +54,8 @@ const anonymousFlag = 0x20;
 
 /**
  * Returns the filter as bubblewrap's `--seccomp` reads it: an array of `struct sock_filter`.
- * @param countsSharedMemory whether a control group counts shared memory that no process maps at the moment. Without one, such memory is refused.
+ * @param countsSharedMemory whether a control group counts shared memory that no process maps at the moment. If none does, the filter
+ * refuses such memory.
  */
 export function buildSeccompFilter(architecture: Architecture, countsSharedMemory: boolean): Buffer {
   const number = (name: keyof typeof inspectedCalls) => inspectedCalls[name][architecture];

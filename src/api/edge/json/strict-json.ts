@@ -27,8 +27,9 @@ export const formBodyLimit = 64 * 1024;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The strict decoder: a body is exactly one JSON value in UTF-8 of at most 1 MiB, a browser's form on routes with
- * `config.form`, or any bytes on routes with `config.exactBody`, which have their own limit. An empty body counts as no body; the route's schema decides whether a body is required.
+ * The strict decoder. A body is exactly one JSON value in UTF-8 of at most 1 MiB, a browser's form on routes with `config.form`, or any
+ * bytes on routes with `config.exactBody`, which have their own limit. An empty body counts as no body. The route's schema decides whether
+ * a body is required.
  */
 export const strictJson = fp<StrictJsonOptions>(
   async (app, options) => {

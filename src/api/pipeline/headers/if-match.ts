@@ -29,8 +29,8 @@ export function entityTagOf(answer: unknown): string | undefined {
 }
 
 /**
- * The body of a command, with the revision from `If-Match` as its `expected_revision`, or as the member that the operation declares. An entity tag
- * is the revision in quotes; `*` only requires that the resource exists, which every change requires anyway.
+ * The body of a command, with the revision from `If-Match` as its `expected_revision`, or as the member that the operation declares. An
+ * entity tag is the revision in quotes. `*` only requires that the resource exists, which every change requires anyway.
  * @throws Invalid if the command compares no revision, or if the header is not an entity tag or differs from the body
  */
 export function withExpectedRevision(operation: Operation, headers: RequestMetadata['headers'], body: Erased): Erased {

@@ -15,8 +15,8 @@ export interface ActionButton {
 }
 
 /**
- * A button for an action of a resource. If the visitor may not take the action now, the button stays where it is, is disabled, and says why. It
- * can still be reached with the keyboard, so that the reason can be read.
+ * A button for an action of a resource. If the visitor may not take the action now, the button stays in its place, is disabled, and says
+ * why. The keyboard can still reach it, so that the reason can be read.
  */
 export function renderAction({ name, allowed, reason }: Action, button: ActionButton): Html {
   const { label, icon, tone = 'plain', path } = button;

@@ -6,8 +6,8 @@ import type { SectionCounts } from '#domain/runs/plans/section-counts.ts';
 import { lookOf } from './kinds.ts';
 
 /**
- * What a plan does, in words, destroys first: "2 destroy · 1 replace · 5 change". In the summary of a run, a replacement also counts as an
- * addition and as a destruction.
+ * What a plan does, in words, destructions first: "2 destroy · 1 replace · 5 change". In the summary of a run, a replacement also counts as
+ * an addition and as a destruction.
  */
 export function renderPlanCounts(summary: PlanSummary): Html {
   const { replace } = summary;

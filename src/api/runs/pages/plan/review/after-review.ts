@@ -16,8 +16,8 @@ const decisions: Readonly<Record<string, string>> = {
 const max = 20;
 
 /**
- * Confirms the review that the visitor has just sent, and links to the next run that waits for them. Null if the visitor has not reviewed the
- * run: anybody may open a link with `reviewed=approved`.
+ * Confirms the review that the visitor has just sent, and links to the next run that waits for them. Null if the visitor has not reviewed
+ * the run: anybody may open a link with `reviewed=approved`.
  */
 export async function renderAfterReview(visit: RunVisit, run: ShownRun): Promise<Html | null> {
   const said = decisions[visit.query('reviewed') ?? ''];

@@ -22,7 +22,10 @@
     show(form, input, problem);
   }
 
-  /** Shows the problem at the field of the file, or above the form. @param {HTMLFormElement} form @param {HTMLInputElement} input @param {Problem | null} problem */
+  /**
+   * Shows the problem at the field of the file, or above the form.
+   * @param {HTMLFormElement} form @param {HTMLInputElement} input @param {Problem | null} problem
+   */
   function show(form, input, problem) {
     const ofFile = problem?.isOfFile ? problem.text : null;
     const place = document.getElementById(`${input.id}-problem`);

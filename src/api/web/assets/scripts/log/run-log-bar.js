@@ -72,7 +72,10 @@ export class LogBar {
   }
 }
 
-/** "3 of 1,922 lines", or why there are none. @param {import('./run-log-find.js').LogFind} found @param {number} line @param {string} noun */
+/**
+ * "3 of 1,922 lines", or why there are none.
+ * @param {import('./run-log-find.js').LogFind} found @param {number} line @param {string} noun
+ */
 export function describeFound(found, line, noun) {
   if (found.isBroken) return 'The search failed: type again to retry';
   const count = `${found.count.toLocaleString('en')} ${noun}${found.count === 1 ? '' : 's'}`;
