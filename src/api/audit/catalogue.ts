@@ -9,7 +9,7 @@ export interface AuditCatalogueEntry {
   /** The operation that leaves such records; null if the service leaves them without a request. */
   readonly operation: string | null;
   readonly summary: string;
-  /** A read changes nothing, and records only its denials unless it says otherwise. */
+  /** The kind of record. A read changes nothing, and leaves a record only of its denials unless its declaration says otherwise. */
   readonly kind: RecordKind;
   readonly resource_type: string;
   readonly outcomes: readonly ('committed' | 'refused')[];

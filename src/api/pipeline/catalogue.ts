@@ -9,11 +9,11 @@ import { type Erased, isPublic, type Operation, routeOf } from './operation.ts';
 export interface CatalogueEntry {
   readonly operation: ProtectedOperation;
   readonly review: AccessReview;
-  /** A review of the operation names one resource; otherwise it is about the collection. */
+  /** Whether a review of the operation names one resource. Otherwise, it is about the collection. */
   readonly isNamed: boolean;
-  /** Whether a review of the operation gives a team: always, never, or only for what belongs to one. */
+  /** Whether a review of the operation may name a team: it must, it must not, or it must if the resource belongs to one. */
   readonly team: 'required' | 'refused' | 'optional';
-  /** The path parameter that the name stands for, with its schema; null if the path has none. */
+  /** The path parameter that a review's name replaces, with its schema; null if the path has none. */
   readonly parameter: { readonly name: string; readonly schema: z.ZodType } | null;
 }
 

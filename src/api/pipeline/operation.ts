@@ -31,7 +31,7 @@ type Out<S> = S extends Schema ? z.output<S> : undefined;
 
 type ParamsOf<A> = A extends { readonly params?: infer P extends Schema } ? z.output<P> : never;
 
-/** A public operation that takes a credential of its own instead of a principal's. */
+/** A public operation with a credential of its own instead of a principal's. */
 export interface OperationCredential extends PublicAccess {
   /** Checks the credential before the body is read. @throws ServiceError if it is missing or wrong */
   readonly verifyCredential: (request: RequestMetadata, services: Services) => void;
@@ -164,8 +164,8 @@ export interface CommandDeclaration<
   /** `prepare` returns only after something else has committed the command, so a failure after `prepare` leaves the outcome unknown. */
   readonly isCarriedOutByPreparation?: true;
   /**
-   * For a command whose request holds a secret (a password, a token): names the account that a guess would be aimed at.
-   * Attempts that end in `Unauthenticated` or `WrongSecret` are counted by account and by address.
+   * For a command whose request contains a secret (a password, a token): names the account whose secret a caller may be guessing. Attempts
+   * that end in `Unauthenticated` or `WrongSecret` are counted by account and by address.
    */
   readonly limitGuesses?: (input: { readonly body: Out<B>; readonly principal: Principal }) => string;
   readonly handle: (call: CommandCall<Out<P>, Out<Q>, Out<B>, T, R, Operation>) => Promise<D>;

@@ -7,7 +7,7 @@ export const Emailed = z
     'Whether the link is also sent by e-mail. It is not where no mail server is set (`COORDINATOR_SMTP_URL`), and not to an address that has got too many mails today.',
   );
 
-/** A time: RFC 3339, UTC. Entities hold dates, query results hold PostgreSQL's own text. */
+/** A time: RFC 3339, UTC. Entities have dates, and query results have PostgreSQL's own text. */
 export const Time = z.codec(z.iso.datetime(), z.union([z.date(), z.string()]), {
   decode: (text) => new Date(text),
   encode: (time) => new Date(time).toISOString(),
@@ -25,7 +25,7 @@ export const AnswerId = z.string().meta({ format: 'uuid' });
 /** A flag in a query. */
 export const Flag = z.enum(['true', 'false']);
 
-/** Describes the codes of a table, each with the message that it stands for. */
+/** Describes the codes of a table, each with its message. */
 export function describeCodes(messages: Readonly<Record<string, string>>): string {
   return Object.entries(messages)
     .map(([code, message]) => `\`${code}\`: ${message.replace(/\.$/, '')}.`)

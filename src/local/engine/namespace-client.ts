@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 /** Opens a new connection to the server. */
 export type OpenConnection = () => Socket;
 
-/** Short for the call that is repeated while the server starts, long for the one that is made once. */
+/** Short for the call that is repeated while the server starts, and long for the call that is made only once. */
 const timeoutsMs = { describe: 2_000, update: 30_000 };
 
 /** Whether the server answers and has the namespace. */

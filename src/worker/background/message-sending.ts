@@ -30,7 +30,7 @@ const groups: readonly GroupPlaces[] = [
   },
 ];
 
-/** Deletes messages that ended long ago. */
+/** Deletes messages that were sent or given up long ago. */
 export function openMessageRetention({ orm, log }: MessageDeps): PeriodicTask {
   return new PeriodicTask({
     intervalMs: retentionMs,

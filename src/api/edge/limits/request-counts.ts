@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { addCounts, type LocalCount } from '#domain/shared/rate-counts/store.ts';
 
-/** The requests of one key in the current window, as this process knows them. */
+/** The requests of one key in the current window, as far as this process knows them. */
 interface Count {
   readonly key: string;
   readonly endsAt: number;

@@ -75,7 +75,7 @@ ${renderField({
   };
 }
 
-/** The page for a visitor who is signed in already, with links to go on and to sign out. */
+/** The page for a visitor who is already signed in, with links to continue and to sign out. */
 export function signedInPage({ name, email, role }: Principal, expiresAt: string, next: string | null): Page {
   return {
     title: 'You are signed in',

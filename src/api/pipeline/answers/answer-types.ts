@@ -37,8 +37,8 @@ export type EncodedAnswerOf<S extends Responses> = number extends keyof S
 /** A command's change, and how the request that made it is answered. */
 export interface CommandAnswer<Answer> extends CommandChange {
   /**
-   * The body of the first answer. It is never stored, so it may hold what is shown only once (a new key, a link).
-   * Without it, the read operation `at` shows the result.
+   * The body of the first answer. It is never stored, so it may contain what is shown only once (a new key, a link). Without it, the read
+   * operation `at` shows the result.
    */
   readonly answer?: Answer | Promise<Answer>;
   /** For a command that answers its receipt: what the receipt contains besides the id, the revision and the audit record. */

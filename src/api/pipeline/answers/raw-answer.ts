@@ -20,7 +20,7 @@ export class RawAnswer {
     });
   }
 
-  /** The function takes over the reply. */
+  /** The writer takes full control of the reply. */
   static by(writer: (request: FastifyRequest, reply: FastifyReply) => unknown): RawAnswer {
     return new RawAnswer(writer);
   }

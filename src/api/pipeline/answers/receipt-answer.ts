@@ -14,7 +14,7 @@ export interface ReceiptAnswer {
   readonly members?: Readonly<Record<string, string | number>>;
 }
 
-/** How a command that has just been carried out is answered, as its declaration says. */
+/** Builds the answer of a command that has just been carried out, according to its declaration. */
 export function toReceiptAnswer(
   operation: CommandOperation,
   result: CommandAnswer<unknown>,
@@ -44,7 +44,7 @@ export function findReadOf(
     : undefined;
 }
 
-/** The status of a success. Of two declared successes, the second says that something new was created. */
+/** The status of a success. Of two declared successes, the second is for a resource that the command created. */
 export function successStatus({ responses }: Operation, isNew = true): number {
   const [first = 200, second = first] = Object.keys(responses)
     .map(Number)

@@ -7,8 +7,8 @@ import type { CommandOperation, Operation } from '../operation.ts';
 const headerName = 'idempotency-key';
 
 /**
- * The idempotency key of a command: the header's, or a new one if the operation makes keys optional, or null if it takes
- * none. Also the key of a read that asks about a command, or that only checks the key.
+ * The idempotency key of a command: that of the header, a new one if the operation makes keys optional, or null if the operation accepts
+ * none. For a read that asks about a command, or that only checks the key: the key of the header.
  * (specification, *Original-key outcome and command keys*, rule 1)
  * @throws Invalid if the header is required and missing, appears twice, or is not a canonical UUID
  */

@@ -7,8 +7,8 @@ import type { Invocation, OperationInput } from './invocation.ts';
 import { resolveNames } from './resource-names.ts';
 
 /**
- * What a request asks of the domain. Its key is bound to what the request says and to what it means, so that a repetition may
- * leave out a default, or name an organization by its id instead of a slug, or the revision in its body instead of `If-Match`.
+ * Converts a request into a command of the domain. Its key is bound to the text of the request and to its meaning, so a repetition may
+ * leave out a default, name an organization by its id instead of a slug, or name the revision in its body instead of `If-Match`.
  */
 export async function toCommand(
   invocation: Invocation<CommandOperation>,

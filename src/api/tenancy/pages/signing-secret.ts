@@ -63,7 +63,7 @@ export function rotationForm<Thing extends Signing>(
   };
 }
 
-/** The answer to the form that made a secret: the only page that shows it. */
+/** The answer to the form that created a secret. It is the only page that shows the secret. */
 export function secretPage({ crumbs, path }: Places, issued: Issued, news: string): Page {
   const { secret, overlap_until: until } = issued;
   const title = `The secret of ${issued.name}`;

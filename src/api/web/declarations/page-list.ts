@@ -11,7 +11,7 @@ export type NewsOn<Pages extends Readonly<Record<string, string>>> = {
 /** The facts about a resource that the address of its page may contain. */
 export interface Resource {
   readonly id: string;
-  /** The organization that owns it; null if none does. */
+  /** The organization that owns it; null if no organization does. */
   readonly organizationId: string | null;
   /** The id of its parent; only for kinds whose address contains it. */
   readonly parentId?: string | null;

@@ -93,7 +93,10 @@ ${cut ? html`<p class="muted">There are more people than these.</p>` : null}
   });
 }
 
-/** How many can approve, in words. Administrators are not in the list, and can approve unless a warning says that too few people can. */
+/**
+ * How many people can approve, in words. Administrators are not in the list. They can approve unless a warning says that too few people
+ * can.
+ */
 function countAble({ reviewers, shortage }: Reviewers): string {
   const able = reviewers.filter((reviewer) => reviewer.may_approve).length;
   const members =

@@ -1,4 +1,4 @@
-// A form is sent once, however often its button is pressed.
+// Sends a form once, however often its button is pressed.
 (() => {
   /** Says what the service does meanwhile, or no longer. @param {HTMLFormElement} form @param {boolean} isSent */
   function tellWaiting(form, isSent) {
@@ -17,7 +17,7 @@
     button?.setAttribute('aria-busy', 'true');
     tellWaiting(form, true);
   });
-  // The page comes back from the browser's history as it was left.
+  // When the reader comes back through the browser's history, the page is still in the state in which they left it.
   window.addEventListener('pageshow', () => {
     for (const form of document.forms) {
       delete form.dataset['sent'];
