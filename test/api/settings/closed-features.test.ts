@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.api.close());
 
-test('the pages of a part that is off are headed by what is turned off, with the reason', async () => {
+test('the pages of a feature that is turned off have a heading with its name, and the reason', async () => {
   for (const [path, heading] of [
     ['/drift', 'Drift detection is turned off'],
     ['/schedules', 'Schedules are turned off'],
@@ -51,7 +51,7 @@ test('the pages of a part that is off are headed by what is turned off, with the
   }
 });
 
-test('no check of an undo begins while the undo is off, and the list of checks is closed', async () => {
+test('no check of an undo starts while the undo is turned off, and the list of checks answers 403', async () => {
   const { owner } = stage.tenant;
   const checked = await owner.post(`/runs/${run}/selective-undo/check`, undefined, { 'idempotency-key': randomUUID() });
   const listed = await owner.get(`/runs/${run}/selective-undo`);
@@ -59,7 +59,7 @@ test('no check of an undo begins while the undo is off, and the list of checks i
     expect([status, headers['x-error-code']]).toEqual([403, 'feature_disabled']);
 });
 
-test('other pages lead to no page of a part that is off', async () => {
+test('other pages link to no page of a feature that is turned off', async () => {
   const leading: string[] = [];
   for (const path of paths) {
     const { status, text } = await visitor.get(path);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-it('keeps a notice of several lines as it was typed, and says in a stale form only what others changed', async () => {
+it('the settings form keeps a notice of several lines as typed, and shows in a stale form only what others changed', async () => {
   const admin = await api.addUser('admin');
   const visitor = await signInVisitor(api, admin);
   const { revision } = (await admin.get('/admin/settings')).body;
@@ -25,7 +25,7 @@ it('keeps a notice of several lines as it was typed, and says in a stale form on
   expect(summary).not.toContain('Notice on the sign-in page');
 });
 
-it('the error page of an area that is off leads to the settings, for those who may turn it on', async () => {
+it('the error page of a feature that is turned off links to the settings for users who may turn it on', async () => {
   const admin = await api.addUser('admin');
   const turn = (schedules: object) => admin.patch('/admin/settings', { features: { schedules } });
   expect((await turn({ enabled: false, reason: 'It costs too much.' })).status).toBe(200);
@@ -39,7 +39,7 @@ it('the error page of an area that is off leads to the settings, for those who m
 });
 
 it.each(['terrafrom *', '__proto__ *'])(
-  'typing "%s" as an allowed tool is refused with the names of the tools',
+  'entering "%s" as an allowed tool is refused with the names of the tools',
   async (line) => {
     const visitor = await signInVisitor(api, await api.addUser('admin'));
     const { status, text } = await visitor.submit('/admin/settings/tools', { allowed_tools: line });

@@ -28,7 +28,7 @@ const turnOn = (...names: string[]) =>
   change({ features: Object.fromEntries(names.map((name) => [name, { enabled: true }])) });
 
 describe('the settings', () => {
-  it('restore the defaults of a whole group with null', async () => {
+  it('restore the defaults of a whole group by null', async () => {
     await change({ default_quotas: { runs_per_day: 10 }, retention: { drift_scans: 30 } });
     await turnOff('drift');
     const { body } = await change({ default_quotas: null, retention: null, features: null });
@@ -39,7 +39,7 @@ describe('the settings', () => {
     });
   });
 
-  it('accept gates as a read answers them; null turns one area on', async () => {
+  it('accept gates as they were read, and null turns one feature on', async () => {
     await turnOff('drift', 'schedules');
     const { features } = (await admin.get(path)).body;
     expect((await change({ features })).body.features).toEqual(features);
@@ -51,13 +51,13 @@ describe('the settings', () => {
   it.each([
     ['a notice', { sign_in_notice: 'x'.repeat(2001) }],
     ['a reason', { features: { drift: { enabled: false, reason: 'x'.repeat(501) } } }],
-  ])('say of %s that is too long only that', async (_what, body) => {
+  ])('refuse %s that is too long with only this problem', async (_what, body) => {
     const { status, text } = await admin.patch(path, body);
     expect([status, text]).toEqual([400, expect.stringMatching(/at most/)]);
     expect(text).not.toContain('plain text');
   });
 
-  it('show what holds, and null restores a default', async () => {
+  it('show the effective values, and null restores a default', async () => {
     const before = (await admin.get(path)).body;
     expect(before).toMatchObject({
       name: 'global',
@@ -76,7 +76,7 @@ describe('the settings', () => {
     expect((await change({ sign_in_notice: null })).body.revision).toBe(restored.revision);
   });
 
-  it('are for administrators, and refuse what no setting can be', async () => {
+  it('are reserved for administrators, and refuse invalid values', async () => {
     expect(await tenant.owner.get(path)).toMatchObject({ status: 403 });
     expect(await tenant.owner.patch(path, { sign_in_notice: 'mine' })).toMatchObject({ status: 403 });
     const wrong = [
@@ -94,7 +94,7 @@ describe('the settings', () => {
     );
   });
 
-  it('settings that somebody else has changed are not overwritten, and every change is in the audit with before and after', async () => {
+  it('that somebody else has changed are not overwritten, and every change is in the audit with before and after', async () => {
     const { revision } = (await admin.get(path)).body;
     await change({ default_quotas: { runs_per_day: 10 }, expected_revision: revision });
     const stale = await admin.patch(path, { default_quotas: { runs_per_day: 20 }, expected_revision: revision });
@@ -113,7 +113,7 @@ describe('the settings', () => {
     await change({ default_quotas: { runs_per_day: null } });
   });
 
-  it('are changed by one of fifty racing requests for the same revision', async () => {
+  it('are changed by only one of fifty simultaneous requests for the same revision', async () => {
     const { revision } = (await admin.get(path)).body;
     const answers = await sendAtOnce(50, (n) =>
       admin.patch(path, { sign_in_notice: `${n}`, expected_revision: revision }),
@@ -123,7 +123,7 @@ describe('the settings', () => {
     await change({ sign_in_notice: null });
   });
 
-  it('name a pool that cannot be deleted meanwhile', async () => {
+  it('may name a pool, which then cannot be deleted', async () => {
     await admin.make('/worker-pools', { name: 'usual' });
     await change({ default_pool: 'usual' });
     expect((await admin.delete('/worker-pools/usual')).headers['x-error-code']).toBe('pool_required');
@@ -138,7 +138,7 @@ describe('an area that is off', () => {
       resource_attributes: { group: 'delivery.coordinator', version: 'v1', resource, verb, ...more },
     });
 
-  it('refuses its operations with the reason, after authority and before its own rules, and works again at once when it is on', async () => {
+  it('refuses its operations with the reason, after checks of authority and before its own rules, until it is on', async () => {
     await turnOff('schedules');
     const refused = await tenant.owner.get('/schedules');
     expect(refused).toMatchObject({ status: 403, headers: { 'x-error-code': 'feature_disabled' } });
@@ -158,7 +158,7 @@ describe('an area that is off', () => {
     });
   });
 
-  it('is still off for a reader whose settings are damaged, who can sign in and read the rest', async () => {
+  it('is still off if the settings are damaged, while users can sign in and read everything else', async () => {
     const [{ document } = { document: null }] = await api.rows<{ document: object }>('select document from settings');
     await api.rows(`update settings set document = '{"features": [1]}'`);
     expect((await tenant.owner.get('/assemblies')).headers['x-error-code']).toBe('feature_disabled');
@@ -193,7 +193,7 @@ describe('defaults of the settings', () => {
   };
   let count = 0;
 
-  it('give a policy to environments that state none, and production keeps what protects it', async () => {
+  it('give a policy to environments without one, and production keeps its protection', async () => {
     await change({ default_approval_policy: strict });
     expect(await policyOf('staging')).toEqual(strict);
     expect(await policyOf('production')).toEqual({ ...strict, allow_self: false });
@@ -207,12 +207,12 @@ describe('defaults of the settings', () => {
     ['^1.8', '">= 1.8.0, < 2.0.0", or "*" for all'],
     ['1.7.x || >=1.9 <3', '">= 1.7.0, < 1.8.0" or ">= 1.9.0, < 3.0.0", or "*" for all'],
     ['newest', 'such as "~> 1.9", ">= 1.5, < 2.0" or "1.12.6", or "*" for all'],
-  ])('refuse the range "%s" of a tool and say what would be right', async (range, expected) => {
+  ])('refuse the range "%s" of a tool with what is accepted', async (range, expected) => {
     const { status, text } = await admin.patch(path, { allowed_tools: { opentofu: ['~> 1.9', range] } });
     expect([status, JSON.parse(text).error]).toEqual([400, expect.stringContaining(expected)]);
   });
 
-  it('show the ranges that an earlier release saved as the tools write them, and keep them through other changes', async () => {
+  it("show ranges of an earlier release in the tools' notation, and keep them when other settings change", async () => {
     const saved = { allowed_tools: { opentofu: ['~> 1.9', '1.7.x || 1.8.2', '*'] } };
     await api.rows('update settings set document = ?', [JSON.stringify(saved)]);
     const shown = { opentofu: ['>= 1.9.0, < 1.10.0', '>= 1.7.0, < 1.8.0', '= 1.8.2', '*'] };
@@ -222,13 +222,13 @@ describe('defaults of the settings', () => {
     await change({ allowed_tools: null, sign_in_notice: null });
   });
 
-  it('are unreadable where a stored range is one in no language', async () => {
+  it('are unreadable if a stored range is invalid', async () => {
     await api.rows(`update settings set document = '{"allowed_tools": {"opentofu": ["newest"]}}'`);
     expect((await admin.get(path)).status).toBe(503);
     await api.rows(`update settings set document = '{}'`);
   });
 
-  it('refuse the publication and the run of what no allowed tool executes, and give runs the default pool', async () => {
+  it('refuse publications and runs that no allowed tool can execute, and give runs the default pool', async () => {
     const template = await tenant.owner.make('/registry/templates', { name: 'Tools', team_id: tenant.team });
     const versions = `/registry/templates/${template.id}/versions`;
     const spec = { executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] } };
@@ -256,7 +256,7 @@ describe('defaults of the settings', () => {
 });
 
 describe('the pages of the settings', () => {
-  it('show what holds, change only what was typed, and the sign-in page shows the notice as text', async () => {
+  it('show the effective values, change only edited fields, and the sign-in page shows the notice as text', async () => {
     const visitor = new Visitor(api.app);
     await visitor.submit('/login', { email: admin.email, password: testPassword });
     const sections: Record<string, Record<string, string>> = {

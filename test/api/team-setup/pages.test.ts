@@ -39,7 +39,7 @@ async function addTeam(visitor: Visitor, name: string): Promise<string> {
 }
 
 describe('the set-up of a new team', () => {
-  it('makes people, project, environment, policy and template step by step, and each step leads to the next', async () => {
+  it('adds people, project, environment, policy and template step by step, and each step leads to the next', async () => {
     const visitor = await signIn(tenant.owner);
     const setup = await addTeam(visitor, 'Payments');
     const people = await fill(visitor, `${setup}/people`, { user_id: 'philippa vogel', role: 'admin' });
@@ -72,7 +72,7 @@ describe('the set-up of a new team', () => {
     expect(text).not.toContain('Not started');
   });
 
-  it('sets the policy of the environment that the form showed, though somebody makes another one meanwhile', async () => {
+  it('sets the policy of the environment in the form, although somebody creates another one meanwhile', async () => {
     const visitor = await signIn(tenant.owner);
     const setup = await addTeam(visitor, 'Billing');
     const toEnvironment = await fill(visitor, `${setup}/project`, { name: 'Invoices' });
@@ -102,7 +102,7 @@ describe('the set-up of a new team', () => {
     expect((await visitor.get(`${tenant.teamPath}/setup/policy?environment_id=${other}`)).status).toBe(404);
   });
 
-  it('can be left at any step and goes on at the first one that is not done', async () => {
+  it('can be left at any step, and continues at the first one that is not done', async () => {
     const visitor = await signIn(tenant.owner);
     const setup = await addTeam(visitor, 'Identity');
     await fill(visitor, `${setup}/people`, { user_id: colleague.email, role: 'member' });
@@ -111,14 +111,14 @@ describe('the set-up of a new team', () => {
     expect((await visitor.get(setup.replace(/\/setup$/, ''))).text).toContain(`href="${setup}">Set up`);
   });
 
-  it('says at each step what must be there first', async () => {
+  it('says at each step what must exist first', async () => {
     const visitor = await signIn(tenant.owner);
     const setup = await addTeam(visitor, 'Empty');
     expect((await visitor.get(`${setup}/environment`)).text).toContain('belongs to a project: create one first');
     expect((await visitor.get(`${setup}/policy`)).text).toContain('belongs to an environment: create one first');
   });
 
-  it('keeps what was typed beside a problem of its field', async () => {
+  it('keeps what was typed, with the problem at its field', async () => {
     const visitor = await signIn(tenant.owner);
     const setup = await addTeam(visitor, 'Careless');
     const refused = await visitor.submit(`${setup}/people`, { user_id: 'nobody@example.test', role: 'viewer' });
@@ -127,7 +127,7 @@ describe('the set-up of a new team', () => {
     expect(refused.text).toContain('value="nobody@example.test"');
   });
 
-  it('shows a member who may not change the team why, and hides the team from everybody else', async () => {
+  it('shows a reason to a member who may not change the team, and is hidden from everybody else', async () => {
     const viewer = await api.addUser('requester');
     await join(tenant, viewer, 'member', 'viewer');
     const setup = `${tenant.teamPath}/setup`;

@@ -25,7 +25,7 @@ describe('a team', () => {
     expect(taken).toMatchObject({ status: 409, body: { error: expect.stringContaining('"edge"') } });
   });
 
-  test('created by a platform administrator from outside makes them a member of the organization', async () => {
+  test('that a platform administrator creates makes them a member of the organization', async () => {
     const tenant = await makeTenant(api);
     const admin = await api.addUser('admin');
     await admin.make(`/organizations/${tenant.organization}/teams`, { name: 'Imposed' });

@@ -46,7 +46,7 @@ describe('the transfer of a team', () => {
     expect((await to.owner.get(`${newPath}/members`)).body.members).toMatchObject([{ user_id: from.owner.id }]);
   });
 
-  test('revokes the open invitations into it', async () => {
+  test('revokes its open invitations', async () => {
     const { from, to } = await pair();
     const invited = await api.addUser('requester');
     const sent = await from.owner.post(`${from.teamPath}/invitations`, { email: invited.email });
@@ -54,7 +54,7 @@ describe('the transfer of a team', () => {
     expectConflict(await invited.post('/invitations/accept', { token: sent.body.token }), 'was revoked');
   });
 
-  test('is refused while members of it are not in the other organization, naming them', async () => {
+  test('is refused with the members who are not in the other organization', async () => {
     const { from, to } = await pair();
     const stranger = await api.addUser('requester', 'Dora Stranger');
     await join(from, stranger, 'member', 'viewer');
@@ -73,7 +73,7 @@ describe('the transfer of a team', () => {
     expectConflict(await transfer(from.owner, from, to), 'the organization is archived');
   });
 
-  test('needs authority in both organizations, and answers 404 for an organization that the caller is not in', async () => {
+  test('requires authority in both organizations, and answers 404 for an organization of which the caller is not a member', async () => {
     const { from, to } = await pair();
     const elsewhere = await makeTenant(api);
     const hidden = await transfer(from.owner, from, elsewhere);

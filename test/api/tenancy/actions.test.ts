@@ -87,7 +87,7 @@ function ofProject({ project, team }: Tenant, to = team): Requests {
 }
 
 describe('the actions of an organization, a team and a project', () => {
-  test('are all allowed to the owner, but the deletion of what owns something', async () => {
+  test('are all allowed to the owner, except a deletion of something that is not empty', async () => {
     const tenant = await makeTenant(api);
     const { owner, organization, teamPath, project } = tenant;
     for (const [path, requests] of [
@@ -100,7 +100,7 @@ describe('the actions of an organization, a team and a project', () => {
       );
   });
 
-  test('are few for a member and a viewer, who are told what they lack', async () => {
+  test('are mostly refused to a member and a viewer, with what they lack', async () => {
     const tenant = await makeTenant(api);
     const [member, viewer] = [await api.addUser('maintainer'), await api.addUser('requester')];
     await join(tenant, member, 'member', 'member');
@@ -112,7 +112,7 @@ describe('the actions of an organization, a team and a project', () => {
     }
   });
 
-  test('are those of membership for an admin of the organization who is not in the team', async () => {
+  test("include only those on memberships for an organization's admin outside the team", async () => {
     const tenant = await makeTenant(api);
     const admin = await api.addUser('maintainer');
     await join(tenant, admin, 'admin');
@@ -147,7 +147,7 @@ describe('the actions of an organization, a team and a project', () => {
     expect(allowed(shown)).toEqual(['archive', 'unarchive', 'remove_members']);
   });
 
-  test('do not have a deletion that would be refused, and name what must be gone first', async () => {
+  test('do not allow a deletion that would be refused, and name what must be deleted first', async () => {
     const tenant = await makeTenant(api);
     const { owner, environment, project } = tenant;
     const path = `/projects/${project}`;
@@ -160,7 +160,7 @@ describe('the actions of an organization, a team and a project', () => {
     expect(await reason()).toBeNull();
   });
 
-  test('are told in the answer of a command by the memberships that it has changed', async () => {
+  test('in the response of a command depend on the memberships that it has changed', async () => {
     const owner = await api.addUser('maintainer');
     const heir = await api.addUser('maintainer');
     await acquaint(owner, heir);
@@ -200,7 +200,7 @@ describe('the actions of a service account', () => {
     };
   };
 
-  test('follow the role of the account: nobody enables one with more authority than their own', async () => {
+  test('depend on the role of the account, as nobody may enable one with more authority than their own', async () => {
     const { owner, team } = await makeTenant(api);
     const account = await owner.make('/service-accounts', {
       name: 'Bot',
@@ -232,7 +232,7 @@ describe('the actions of a user', () => {
     };
   };
 
-  test('are all for an administrator, except those that take away their own authority', async () => {
+  test('are all allowed to an administrator, except those that end their own authority', async () => {
     const [root, second, other] = [
       await api.addUser('admin'),
       await api.addUser('admin'),
@@ -252,21 +252,21 @@ describe('the actions of a user', () => {
     expect(alone.find(({ name }) => name === 'delete')?.reason).toContain('this is the last administrator');
   });
 
-  test('do not have the deletion of the only owner of an organization', async () => {
+  test('do not allow the deletion of the only owner of an organization', async () => {
     const [root, owner] = [await api.addUser('admin'), await api.addUser('maintainer')];
     await owner.make('/organizations', { name: `Owned ${randomUUID()}` });
     const may = await expectRefusals(root, `/users/${owner.id}`, requestsOf(owner.id));
     expect(may).not.toContain('delete');
   });
 
-  test('are only the change of their own details for everybody else', async () => {
+  test('allow everybody else only to change their own details', async () => {
     const user = await api.addUser('operator');
     expect(await expectRefusals(user, `/users/${user.id}`, requestsOf(user.id))).toEqual(['update', 'enable']);
   });
 });
 
 describe('the actions of a worker pool', () => {
-  test('do not have the deletion of the pool "default", which templates need that name no pool', async () => {
+  test('do not allow the deletion of the pool "default"', async () => {
     const root = await api.addUser('admin');
     const path = '/worker-pools/default';
     await root.make('/worker-pools', { name: 'default' });

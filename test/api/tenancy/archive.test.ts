@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('archiving', () => {
-  test('an organization is for its owners, and then nothing in it can be made or changed', async () => {
+  test('an organization is allowed to its owners, and then nothing in it can be created or changed', async () => {
     const tenant = await makeTenant(api);
     const { owner, organization, teamPath } = tenant;
     const admin = await api.addUser('maintainer');
@@ -44,7 +44,7 @@ describe('archiving', () => {
     await owner.make(`/organizations/${organization}/teams`, { name: 'Late' });
   });
 
-  test('raises the eligibility generation, which voids earlier grants', async () => {
+  test('increases the eligibility generation, which makes earlier grants void', async () => {
     const { owner, organization, teamPath, team } = await makeTenant(api);
     await owner.post(`${teamPath}/archive`);
     await owner.post(`${teamPath}/unarchive`);
@@ -57,7 +57,7 @@ describe('archiving', () => {
     expect(rows.map(({ generation }) => generation)).toEqual([2, 2]);
   });
 
-  test('an organization keeps its teams from being unarchived', async () => {
+  test('an organization prevents unarchiving its teams', async () => {
     const { owner, organization, teamPath } = await makeTenant(api);
     await owner.post(`${teamPath}/archive`);
     await owner.post(`/organizations/${organization}/archive`);
@@ -67,7 +67,7 @@ describe('archiving', () => {
 });
 
 describe('archiving something in use', () => {
-  test('is refused at every level while an instance holds resources, naming it', async () => {
+  test('is refused at every level with the instances that have resources', async () => {
     const tenant = await makeTenant(api);
     await api.rows(
       `insert into instances (id, team_id, environment_id, template_id, name, resource_count, outputs, created_at)
@@ -82,7 +82,7 @@ describe('archiving something in use', () => {
     for (const path of levelsOf(tenant)) expect((await tenant.owner.post(`${path}/archive`)).status).toBe(200);
   });
 
-  test('is refused at every level while a run has not ended, naming it; archived levels admit no run', async () => {
+  test('is refused at every level with the runs that have not ended, and archived levels admit no run', async () => {
     const tenant = await makeTenant(api);
     const { owner, environment } = tenant;
     const template = await owner.make('/registry/templates', { name: 'Greeter', team_id: tenant.team });

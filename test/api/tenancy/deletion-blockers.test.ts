@@ -18,7 +18,7 @@ describe('a deletion is refused, naming', () => {
     for (const reason of reasons) expect(answer.body.error).toContain(reason);
   };
 
-  test('the things inside it, archived ones too', async () => {
+  test('the things inside it, including archived ones', async () => {
     const tenant = await makeTenant(api);
     const { owner } = tenant;
     await owner.post(`/environments/${tenant.environment}/archive`);
@@ -30,7 +30,7 @@ describe('a deletion is refused, naming', () => {
     await refused(tenant, `/projects/${tenant.project}`, 'environments: development, b, c, d, e and more');
   });
 
-  test('the templates of a team that are not archived; archived ones are deleted with it', async () => {
+  test('the templates of a team that are not archived, as archived ones are deleted with it', async () => {
     const tenant = await makeTenant(api);
     const { template, run } = await admitRun(tenant);
     await tenant.owner.post(`/runs/${run.body.id}/cancel`, { force: true });
@@ -61,7 +61,7 @@ describe('a deletion is refused, naming', () => {
     expect((await tenant.owner.delete(tenant.teamPath, withKey())).status).toBe(204);
   });
 
-  test('runs that have not ended and instances that hold resources, in one answer', async () => {
+  test('runs that have not ended and instances that have resources, in one error', async () => {
     const tenant = await makeTenant(api);
     const { run } = await admitRun(tenant);
     await api.rows(`update instances set resource_count = 2 where id = ?`, [run.body.instance_id]);
@@ -76,7 +76,7 @@ describe('a deletion is refused, naming', () => {
 });
 
 describe('an instance in a deleted environment', () => {
-  test('takes no state, and its runs cannot be requeued; a stranger gets 404', async () => {
+  test('accepts no state, and its runs cannot be requeued, and a stranger gets 404', async () => {
     const tenant = await makeTenant(api);
     const { run } = await admitRun(tenant);
     await tenant.owner.post(`/runs/${run.body.id}/cancel`, { force: true });

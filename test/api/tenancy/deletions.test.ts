@@ -42,7 +42,7 @@ describe('a deletion', () => {
     }
   });
 
-  test('a deletion under a key of another thing, command or caller answers 409', async () => {
+  test('a deletion with the idempotency key of another resource, command or caller answers 409', async () => {
     const tenant = await makeTenant(api);
     const other = await makeTenant(api);
     const key = randomUUID();
@@ -96,15 +96,15 @@ describe('a deletion', () => {
     for (const path of levelsOf(tenant).slice(2)) expect((await root.delete(path, withKey())).status).toBe(204);
   });
 
-  test('works for archived things, inside archived owners too', async () => {
+  test('works for archived resources, even in archived owners', async () => {
     const tenant = await makeTenant(api);
     for (const path of levelsOf(tenant)) await tenant.owner.post(`${path}/archive`);
     await deleteTenant(tenant);
   });
 });
 
-describe('a deleted thing', () => {
-  test('frees its slug at every level, and the former slugs of an organization', async () => {
+describe('a deleted organization, team, project or environment', () => {
+  test('frees its slug at every level, and the earlier slugs of an organization', async () => {
     const tenant = await makeTenant(api);
     const { owner } = tenant;
     const organization = (await owner.get(`/organizations/${tenant.organization}`)).body;
@@ -130,7 +130,7 @@ describe('a deleted thing', () => {
     }
   });
 
-  test('stays in the audit by its id and leaves no secret', async () => {
+  test('stays in the audit with its id, without secrets', async () => {
     const tenant = await makeTenant(api);
     const secret = { value: 'hunter2', category: 'env', sensitive: true };
     await tenant.owner.put(`/environments/${tenant.environment}/variables/TOKEN`, secret);

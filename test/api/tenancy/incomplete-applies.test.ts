@@ -92,14 +92,14 @@ describe('an environment with an instance whose apply was', () => {
     await expectGone(tenant);
   });
 
-  test('failed by itself, with everything that it did on record, can be deleted', async () => {
+  test('failed with a complete record can be deleted', async () => {
     const { tenant } = await endApply(({ attemptId }) =>
       steps.complete(attemptId, { outcome: 'failed', reason: 'step_failed' }),
     );
     await expectGone(tenant);
   });
 
-  test('an environment with an instance whose apply no worker has begun can be deleted', async () => {
+  test('not begun by a worker can be deleted', async () => {
     const tenant = await makeTenant(api);
     const { runId } = await steps.planned(worker, 'sandbox', { environment_id: tenant.environment }, destroyable);
     await cancel(runId, true);

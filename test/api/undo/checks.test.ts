@@ -18,7 +18,7 @@ async function threeRuns() {
 }
 
 describe('a check of undoing a run', () => {
-  test('is ready if no later run changed its paths and nothing drifted, and shows what would be deployed', async () => {
+  test('is ready if no later run changed its paths and nothing drifted, and shows the values to deploy', async () => {
     const { second } = await threeRuns();
     const begun = await stage.check(second);
     expect(begun).toMatchObject({ state: 'checking', run_id: second, problem: null });
@@ -37,7 +37,7 @@ describe('a check of undoing a run', () => {
     ]);
   });
 
-  test('answers the same attempt for the same key, and another attempt for another key', async () => {
+  test('returns the same attempt for the same key, and another attempt for another key', async () => {
     const { second } = await threeRuns();
     const key = randomUUID();
     const begun = await stage.check(second, stage.tenant.owner, key);
@@ -76,7 +76,7 @@ describe('a check of undoing a run', () => {
     });
   });
 
-  test('has failed if its scan failed, and is blocked if the scan gave way to a run', async () => {
+  test('fails if its scan failed, and is blocked if the scan stopped for a run', async () => {
     const { second } = await threeRuns();
     const failed = await stage.check(second);
     await stage.endScan(failed.baseline_run_id, { status: 'failed', reason: 'plan_failed' });
@@ -95,7 +95,7 @@ describe('a check of undoing a run', () => {
     });
   });
 
-  test('is blocked if a later run put something into an object that the run had made', async () => {
+  test('is blocked if a later run added a member to an object that the run created', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1 } });
     const made = await stage.deploy({ ...place, variables: { a: 1, size: { cpu: 1 } } });
@@ -109,14 +109,14 @@ describe('a check of undoing a run', () => {
     });
   });
 
-  test('is blocked for the first run of an instance, which has nothing before it', async () => {
+  test('is blocked for the first run of an instance', async () => {
     const { first } = await threeRuns();
     const attempt = await stage.check(first);
     expect(attempt).toMatchObject({ state: 'blocked' });
     expect(attempt.verdicts).toContainEqual(expect.objectContaining({ path: '/version', verdict: 'irreversible' }));
   });
 
-  test('takes back another version of the template', async () => {
+  test('restores another version of the template', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, version: '1.0.0', variables: { a: 1 } });
     const upgrade = await stage.deploy({ ...place, version: '2.0.0', variables: { a: 1 } });
@@ -128,7 +128,7 @@ describe('a check of undoing a run', () => {
     });
   });
 
-  test('is blocked by environment variables that changed, and says where to change them', async () => {
+  test('is blocked by changed environment variables, and says where to change them', async () => {
     const { environment, owner } = stage.tenant;
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1 } });
@@ -150,7 +150,7 @@ describe('a check of undoing a run', () => {
     expect(JSON.stringify(attempt)).not.toContain('"eu"');
   });
 
-  test('is blocked if the run or the one before it was deleted with its inputs', async () => {
+  test('is blocked if the inputs of the run or the previous run were deleted', async () => {
     const { first, second } = await threeRuns();
     const operator = await stage.api.addUser('admin');
     const { headers } = await operator.get(`/runs/${first}`);
@@ -163,7 +163,7 @@ describe('a check of undoing a run', () => {
     });
   });
 
-  test('is blocked for a run that applied the same inputs again', async () => {
+  test('is blocked for a run that applied the same inputs as the previous run', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1 } });
     const same = await stage.deploy({ ...place, variables: { a: 1 } });

@@ -35,8 +35,8 @@ async function destroyedAfterCheck(step: 'ready' | 'promotable') {
 const hasDeployButton = (text: string) =>
   /<a class="button button-primary" href="([^"]*)">(?:(?!<\/a>).)*Deploy/s.exec(text);
 
-describe('undoing a run of an instance that was destroyed since', () => {
-  test('is refused, naming the destroy, by the API and on the page, which offers to deploy the values again', async () => {
+describe('undoing a run of an instance that was destroyed later', () => {
+  test('is refused with the destroy, in the API and on the page, which offers to deploy the values again', async () => {
     const place = stage.place();
     const run = await stage.deploy({ ...place, variables: { a: 1 } });
     const destroy = await stage.deploy({ ...place, operation: 'destroy' });
@@ -49,7 +49,7 @@ describe('undoing a run of an instance that was destroyed since', () => {
     expect(hasDeployButton(text)?.[1]).toBe(`/catalog/${stage.template}/run?from=${run}`);
   });
 
-  test('is refused after it was deployed anew, since undoing the later runs would not help', async () => {
+  test('is refused even after the instance was deployed again', async () => {
     const place = stage.place();
     const run = await stage.deploy({ ...place, variables: { a: 1 } });
     const destroy = await stage.deploy({ ...place, operation: 'destroy' });
@@ -63,7 +63,7 @@ describe('undoing a run of an instance that was destroyed since', () => {
     expect((await stage.checked(later)).state).toBe('ready');
   });
 
-  test.each(['ready', 'promotable'] as const)('takes no step of an attempt that was %s, and says why', async (step) => {
+  test.each(['ready', 'promotable'] as const)('refuses steps of an attempt that was %s, and says why', async (step) => {
     const { run, id, instance, destroy } = await destroyedAfterCheck(step);
     const { actions } = await stage.read(id);
     for (const { allowed, reason } of actions) {
@@ -81,7 +81,7 @@ describe('undoing a run of an instance that was destroyed since', () => {
     expect((await owner.get(`/workloads/runs/${run}/undo`)).text).toContain('Destroyed');
   });
 
-  test('leads to a form with its environment, its name and the values before the undone run', async () => {
+  test('links to a form with environment, name and the values before the undone run', async () => {
     const { place, id, destroy } = await destroyedAfterCheck('ready');
     const [, address = ''] = hasDeployButton((await owner.get(`/selective-undo/${id}`)).text) ?? [];
     const { status, text } = await owner.get(address.replaceAll('&amp;', '&'));

@@ -26,38 +26,38 @@ const endOf = async (run: string) => {
 };
 
 describe('the run of an undo', () => {
-  test('ends as stale where its plan touches a resource that nobody accepted', async () => {
+  test('ends as stale if its plan touches a resource that was not accepted', async () => {
     const { run } = await promoted();
     expect(await stage.planOnly(run, ['thing.a', 'thing.b', 'thing.c'])).toEqual({ kind: 'end' });
     expect(await endOf(run)).toEqual(['failed', 'stale']);
   });
 
-  test('ends as stale where its plan does something else to an accepted resource', async () => {
+  test('ends as stale if its plan does something else to an accepted resource', async () => {
     const { run } = await promoted();
     expect(await stage.planOnly(run, ['thing.b'], 'delete')).toEqual({ kind: 'end' });
     expect(await endOf(run)).toEqual(['failed', 'stale']);
   });
 
-  test('ends as stale where its plan changes an output that nobody accepted', async () => {
+  test('ends as stale if its plan changes an output that was not accepted', async () => {
     const { run } = await promoted();
     expect(await stage.planOnly(run, ['thing.a', 'thing.b', 'output.url'])).toEqual({ kind: 'end' });
     expect(await endOf(run)).toEqual(['failed', 'stale']);
   });
 
-  test('goes on where its plan changes an output as the plan of the candidate did', async () => {
+  test('continues if its plan changes an output as the plan of the candidate did', async () => {
     const { second } = await twoRuns();
     const run = await stage.undo(second, ['thing.a', 'output.url']);
     await stage.apply(run, ['thing.a', 'output.url']);
     expect(await endOf(run)).toEqual(['succeeded', null]);
   });
 
-  test('goes on where its plan touches less than was accepted', async () => {
+  test('continues if its plan touches less than was accepted', async () => {
     const { run } = await promoted();
     await stage.apply(run, ['thing.a']);
     expect(await endOf(run)).toEqual(['succeeded', null]);
   });
 
-  test('is bound to what was accepted when it is repeated by a requeue or by a copy that comes out the same', async () => {
+  test('is limited to what was accepted if it is requeued, or copied with the same inputs', async () => {
     const { place, run } = await promoted();
     await stage.tenant.owner.post(`/runs/${run}/cancel`, { force: true });
     await stage.next(run);
@@ -76,7 +76,7 @@ describe('the run of an undo', () => {
     }
   });
 
-  test('is bound to it when a copy omits a variable whose place the same value of the environment takes', async () => {
+  test('is limited to what was accepted if a copy omits a variable that the environment has with the same value', async () => {
     const environment = await stage.tenant.owner.make('/environments', {
       project_id: stage.tenant.project,
       name: 'With defaults',
@@ -107,7 +107,7 @@ describe('the run of an undo', () => {
     expect(await copyWith('one')).toBe('begun');
   });
 
-  test('is not bound to it when a copy has values of its own', async () => {
+  test('is not limited if a copy has other values', async () => {
     const { place, run } = await promoted();
     await stage.tenant.owner.post(`/runs/${run}/cancel`, { force: true });
     await stage.next(run);
@@ -118,8 +118,8 @@ describe('the run of an undo', () => {
   });
 });
 
-describe('a check', () => {
-  test('fails where its scan left no plan, as nothing is known of the instance', async () => {
+describe('a check of an undo', () => {
+  test('fails if its scan left no plan', async () => {
     const { second } = await twoRuns();
     const { id, baseline_run_id: scan } = await stage.check(second);
     await stage.endScan(scan, { hasPlan: false });
@@ -137,7 +137,7 @@ describe('a check', () => {
     expect((await more()).status, 'with the same key, since a refusal binds nothing').toBe(202);
   });
 
-  test('is blocked where the run changed more paths than can be judged', async () => {
+  test('is blocked if the run changed more paths than the limit', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1 } });
     const size = Object.fromEntries(Array.from({ length: 5_001 }, (_, index) => [`key${index}`, index]));
@@ -149,14 +149,14 @@ describe('a check', () => {
     });
   });
 
-  test('is blocked where the runs to compare have more inputs than are opened at once', async () => {
+  test('is blocked if the runs to compare have more inputs than the limit', async () => {
     const { second } = await twoRuns();
     const grow = `update runs set sealed_inputs = convert_to(repeat('x', 33554433), 'UTF8') where id = ?`;
     await stage.api.rows(grow, [second]);
     expect(await stage.check(second)).toMatchObject({ state: 'blocked', problem: { code: 'too_many_runs' } });
   });
 
-  test('names its candidate by a digest of its own, which says nothing about other attempts', async () => {
+  test('has a digest for its candidate that reveals nothing about other attempts', async () => {
     const { second } = await twoRuns();
     const [one, other] = [await stage.checked(second), await stage.checked(second)];
     expect(one.candidate.variables).toEqual(other.candidate.variables);
@@ -167,7 +167,7 @@ describe('a check', () => {
 describe('a candidate check', () => {
   const addresses = (count: number, name = 'thing.b') => Array.from({ length: count }, (_, index) => `${name}${index}`);
 
-  test('passes with as much collateral as a promotion can accept, which then accepts it', async () => {
+  test('passes with as much collateral as a promotion can accept', async () => {
     const { second } = await twoRuns();
     const attempt = await stage.checkCandidate((await stage.checked(second)).id, ['thing.a', ...addresses(10_000)]);
     expect(attempt).toMatchObject({ state: 'promotable', problem: null });
@@ -179,7 +179,7 @@ describe('a candidate check', () => {
   test.each([
     ['more resources than a promotion can accept', addresses(10_001), 'accept 10000 at most'],
     ['addresses that are too large together', addresses(200, `thing.${'b'.repeat(4_000)}`), 'more than 768 KiB'],
-  ])('fails where the collateral has %s, and names that cause', async (_, touches, cause) => {
+  ])('fails if the collateral has %s, with that cause', async (_, touches, cause) => {
     const { second } = await twoRuns();
     const attempt = await stage.checkCandidate((await stage.checked(second)).id, ['thing.a', ...touches]);
     const problem = { code: 'too_much_collateral', message: expect.stringContaining(cause) };
@@ -189,7 +189,7 @@ describe('a candidate check', () => {
   });
 });
 
-test('a refusal of thousands of wrong addresses names the first ones and counts the others', () => {
+test('the refusal of a promotion with thousands of wrong addresses names the first ones and counts the others', () => {
   const addresses = Array.from({ length: 20_000 }, (_, index) => `thing.a${index}`);
   const { message = '' } = findCollateralRefusal(addresses, addresses.slice(0, -1)) ?? {};
   expect(message).toMatch(/lacks thing\.a19999$/);

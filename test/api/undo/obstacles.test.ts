@@ -35,7 +35,7 @@ async function saidAndDone(attempt: Attempt) {
   };
 }
 
-test('the actions of an attempt are refused while a run may change the instance, and name that run', async () => {
+test('the actions of an undo attempt are refused, with the run, while a run may change the instance', async () => {
   const { place, attempt } = await promotable();
   const { body: run } = await stage.tenant.owner.post('/runs', { ...place, variables: { a: 3 } });
   const { said, done, codes } = await saidAndDone(attempt);
@@ -47,7 +47,7 @@ test('the actions of an attempt are refused while a run may change the instance,
   ]);
 });
 
-test('the actions of an attempt are refused while the environment is archived', async () => {
+test('the actions of an undo attempt are refused while the environment is archived', async () => {
   const { environment, attempt } = await promotable();
   await stage.api.rows('update environments set archived_at = now() where id = ?', [environment]);
   const { said, done, codes } = await saidAndDone(attempt);
@@ -59,13 +59,13 @@ test('the actions of an attempt are refused while the environment is archived', 
   ]);
 });
 
-test('the actions of an attempt with nothing in its way are allowed', async () => {
+test('the actions of an undo attempt without obstacles are allowed', async () => {
   const { attempt } = await promotable();
   const { actions } = await stage.read(attempt.id);
   expect(actions).toMatchObject([{ allowed: true }, { allowed: true }]);
 });
 
-test('a run that failed while it applied can be undone after the scan has compared the instance', async () => {
+test('a run that failed while it applied can be undone once a scan has compared the instance', async () => {
   const place = stage.place();
   const first = await stage.deploy({ ...place, variables: { a: 1 } });
   const { body: failed } = await stage.tenant.owner.post('/runs', { ...place, variables: { a: 2 } });

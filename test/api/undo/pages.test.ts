@@ -26,7 +26,7 @@ async function twoRuns(values = ['old', 'new <b>'] as const) {
 }
 
 describe('the pages of an undo', () => {
-  test('are not offered by a canceled run that applied nothing, which says why', async () => {
+  test('are not offered, with a reason, by a canceled run that applied nothing', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 'old' } });
     const { body } = await stage.tenant.owner.post('/runs', { ...place, variables: { a: 'new' } });
@@ -42,7 +42,7 @@ describe('the pages of an undo', () => {
     );
   });
 
-  test('lead from the run through check and plan to a promotion, for which each resource is ticked', async () => {
+  test('lead from the run through check and plan to a promotion with a checkbox for each resource', async () => {
     const run = await twoRuns();
     expect((await owner.get(`/workloads/runs/${run}`)).text).toContain(`href="/workloads/runs/${run}/undo"`);
     const begun = await owner.submit(`/workloads/runs/${run}/undo`, { key: crypto.randomUUID() });
@@ -100,7 +100,7 @@ describe('the pages of an undo', () => {
     expect(await owner.get(`/workloads/runs/${run}`)).toMatchObject({ text: expect.stringMatching(disabled) });
   });
 
-  test('accept as many resources as a check can list, each by its own box', async () => {
+  test('accept as many resources as a check can list, each by its checkbox', async () => {
     const attempt = await stage.checked(await twoRuns());
     const page = `/selective-undo/${attempt.id}/promote`;
     const many = Array.from({ length: 2_000 }, (_, index) => `thing.c${index}`);
@@ -114,7 +114,7 @@ describe('the pages of an undo', () => {
     expect(promoted.status, promoted.text.slice(0, 500)).toBe(303);
   });
 
-  test('accept only the resources whose names were ticked, even if the undo was planned again meanwhile', async () => {
+  test('accept only the checked resources, even if the undo was planned again meanwhile', async () => {
     const attempt = await stage.checked(await twoRuns());
     const page = `/selective-undo/${attempt.id}/promote`;
     await stage.checkCandidate(attempt.id, ['thing.a', 'thing.c']);
@@ -127,7 +127,7 @@ describe('the pages of an undo', () => {
     expect((await stage.read(attempt.id)).state).toBe('promotable');
   });
 
-  test('say what is in the way, with a link to the run that is', async () => {
+  test('describe the obstacle, with a link to the run', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1 } });
     const run = await stage.deploy({ ...place, variables: { a: 2 } });
@@ -145,7 +145,7 @@ describe('the pages of an undo', () => {
     );
   });
 
-  test('link the run that is in the way of a promotion, in the form and in the answer to it', async () => {
+  test('link the run that prevents a promotion, in the form and after it', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1 } });
     const attempt = await stage.checked(await stage.deploy({ ...place, variables: { a: 2 } }));
@@ -201,7 +201,7 @@ describe('the pages of an undo', () => {
     },
   );
 
-  test('lead to the form for a run, filled in with the undone values, where only a new run helps', async () => {
+  test('link to the form for a run with the undone values if only a new run helps', async () => {
     const place = stage.place();
     const other = await stage.api.addUser('operator');
     await join(stage.tenant, other, 'member', 'admin');
@@ -239,7 +239,7 @@ describe('the pages of an undo', () => {
     );
   });
 
-  test('begin the plan by themselves only for whoever asked for the check, and only once', async () => {
+  test('start the plan automatically only for the requester of the check, and only once', async () => {
     const run = await twoRuns();
     const { id } = await stage.checked(run);
     const page = `/selective-undo/${id}`;
@@ -258,7 +258,7 @@ describe('the pages of an undo', () => {
     expect(failed.text).not.toContain(byItself);
   });
 
-  test('are titled by what the requester of the run wrote about it', async () => {
+  test('have the message of the run as title', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1 } });
     const run = await stage.deploy({ ...place, variables: { a: 2 }, message: 'Give <b> more room\nfor the sale' });
@@ -267,7 +267,7 @@ describe('the pages of an undo', () => {
       expect((await owner.get(page)).text).toContain('<h1>Undo: Give &lt;b&gt; more room</h1>');
   });
 
-  test('tell those who may not undo the reason at the button, and show nothing to strangers', async () => {
+  test('show visitors who may not undo the reason at the button, and answer 404 to strangers', async () => {
     const run = await twoRuns();
     const { id } = await stage.check(run);
     const member = await stage.api.addUser('requester');

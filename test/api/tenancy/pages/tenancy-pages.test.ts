@@ -14,7 +14,7 @@ const idIn = (path: string | undefined, kind: string) =>
   new RegExp(`${kind}/([0-9a-f-]{36})`).exec(path ?? '')?.[1] ?? '';
 
 describe('the pages of organizations, teams and projects', () => {
-  test('make one of each, with names as text', async () => {
+  test('create one of each, with names as text', async () => {
     const owner = await api.addUser('maintainer');
     const visitor = await signInVisitor(api, owner);
     const made = await visitor.submit('/organizations/new', { name: 'North <b>', slug: '' });
@@ -83,7 +83,7 @@ describe('the pages of organizations, teams and projects', () => {
     expect((await visitor.get(path)).status).toBe(404);
   });
 
-  test('show the archived environments of a project by themselves', async () => {
+  test('show the archived environments of a project separately', async () => {
     const { owner, project, environment } = await makeTenant(api);
     const visitor = await signInVisitor(api, owner);
     const link = `href="/environments/${environment}"`;
@@ -104,7 +104,7 @@ describe('the pages of organizations, teams and projects', () => {
     expect((await visitor.submit(`/projects/${project}/unarchive`, {})).status).toBe(303);
   });
 
-  test('disable what a member may not do, with the reason, and offer no form for it', async () => {
+  test('disable what a member may not do, with the reason and without a form', async () => {
     const tenant = await makeTenant(api);
     const member = await api.addUser('maintainer');
     await join(tenant, member, 'member', 'member');
@@ -118,7 +118,7 @@ describe('the pages of organizations, teams and projects', () => {
     expect(sent.status).toBe(403);
   });
 
-  test('do not exist for strangers', async () => {
+  test('answer 404 to strangers', async () => {
     const { organization, teamPath, project } = await makeTenant(api);
     const visitor = await signInVisitor(api, await api.addUser('operator'));
     const paths = [`/organizations/${organization}`, teamPath, `/projects/${project}`, `/projects/${project}/delete`];
@@ -180,7 +180,7 @@ describe('the pages of members', () => {
     expect((await leaver.get(`/organizations/${organization}`)).status).toBe(404);
   });
 
-  test('do not take a role from somebody who is a member already and is added again', async () => {
+  test('do not change the role of a member who is added again', async () => {
     const tenant = await makeTenant(api);
     const visitor = await signInVisitor(api, tenant.owner);
     const opal = await api.addUser('maintainer', 'Opal');
@@ -200,7 +200,7 @@ describe('the pages of members', () => {
       expect((await tenant.owner.get(`${owner}/members/${opal.id}`)).body.role, owner).toBe('admin');
   });
 
-  test('find somebody by a part of a name and ask who is meant, and say the same of strangers and of nobody', async () => {
+  test('find a user by a part of the name and ask if there are several, with the same message for strangers as for nobody', async () => {
     const tenant = await makeTenant(api);
     const visitor = await signInVisitor(api, tenant.owner);
     const [ann, anna] = [await api.addUser('maintainer', 'Ann Quill'), await api.addUser('maintainer', 'Ann Quillon')];
