@@ -24,7 +24,7 @@ async function promotable(touches = ['thing.a']) {
 }
 
 describe('a candidate check', () => {
-  test('lists the resources that the candidate touches and the run did not', async () => {
+  test('lists the resources that the candidate touches and the run did not touch', async () => {
     const { attempt } = await promotable(['thing.a', 'thing.c', 'thing.b']);
     expect(attempt).toMatchObject({ state: 'promotable', candidate: { collateral: ['thing.b', 'thing.c'] } });
     const { body } = await stage.tenant.owner.get(`/selective-undo/${attempt.id}/candidate-checks`);
@@ -34,7 +34,7 @@ describe('a candidate check', () => {
     expect(run).toMatchObject({ operation: 'plan', status: 'succeeded', variables: { a: 1, b: 3 }, undoes: null });
   });
 
-  test('lists each resource whose address has a secret in it, since the plan of the run may have named another one so', async () => {
+  test('lists each resource whose address contains a secret, because its masked address is ambiguous', async () => {
     const keyed = 'thing.of["[redacted]"]';
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1, b: 1 } });
@@ -44,7 +44,7 @@ describe('a candidate check', () => {
     expect(attempt).toMatchObject({ state: 'promotable', candidate: { collateral: [keyed] } });
   });
 
-  test('lists the outputs that the candidate changes and the run did not', async () => {
+  test('lists the outputs that the candidate changes and the run did not change', async () => {
     const { attempt } = await promotable(['thing.a', 'output.url']);
     expect(attempt).toMatchObject({ state: 'promotable', candidate: { collateral: ['output.url'] } });
     const unnamed = await stage.promote(attempt, undefined, { accepted_collateral: [] });
@@ -52,7 +52,7 @@ describe('a candidate check', () => {
     expect((await stage.promote(attempt)).status).toBe(202);
   });
 
-  test('a candidate check that fails makes the attempt ready again, says what was wrong, and can be repeated', async () => {
+  test('that fails makes the attempt ready again with the reason, and can be repeated', async () => {
     const { second } = await threeRuns();
     const { id } = await stage.checked(second);
     await stage.tenant.owner.post(`/selective-undo/${id}/candidate-checks`);
@@ -80,7 +80,7 @@ describe('a candidate check', () => {
 });
 
 describe('a promotion', () => {
-  test('deploys the inputs without the change of the run, keeps what came after, and links both runs', async () => {
+  test('deploys the inputs without the change of the run, keeps later changes, and links both runs', async () => {
     const { place, second, attempt } = await promotable();
     const answer = await stage.promote(attempt);
     expect(answer.status, answer.text).toBe(202);
@@ -100,7 +100,7 @@ describe('a promotion', () => {
     expect((await stage.tenant.owner.get(`/runs/${second}`)).body.undone_by).toBeNull();
   });
 
-  test('can be undone, which restores exactly the inputs before it', async () => {
+  test('can be undone, which restores exactly the previous inputs', async () => {
     const { place, second, attempt } = await promotable();
     const { body } = await stage.promote(attempt);
     await stage.apply(body.id);
@@ -138,7 +138,7 @@ describe('a promotion', () => {
     expect(await check()).toMatchObject({ allowed: false });
   });
 
-  test('does not advise to undo itself where the run is not yet marked as undone', async () => {
+  test('is not recommended to be undone while the run is not yet marked as undone', async () => {
     const { second, attempt } = await promotable();
     const { body } = await stage.promote(attempt);
     await stage.apply(body.id);
@@ -162,7 +162,7 @@ describe('a promotion', () => {
     expect((await stage.promote(attempt, undefined, { accepted_collateral: ['thing.c', 'thing.b'] })).status).toBe(202);
   });
 
-  test('needs a candidate check, and happens once even if two people promote at the same time', async () => {
+  test('requires a candidate check, and happens once even if two people promote at the same time', async () => {
     const { second } = await threeRuns();
     const ready = await stage.checked(second);
     const early = await stage.promote(ready);
@@ -183,7 +183,7 @@ describe('a promotion', () => {
     expect([late.status, late.headers['x-error-code']]).toEqual([409, 'stale']);
   });
 
-  test('ends its run as stale if the instance moves before the run begins, or while it waits for approval', async () => {
+  test('ends its run as stale if the instance changes before the run starts, or while it waits for approval', async () => {
     for (const phase of ['queued', 'approval']) {
       const place = await placeWithApproval();
       const run = await stage.undo(place.second);
@@ -199,7 +199,7 @@ describe('a promotion', () => {
     }
   });
 
-  test('is not approved by whoever requested the undone run, asked for the undo, or promoted it', async () => {
+  test('may not be approved by the requesters of the undone run, of the undo or of the promotion', async () => {
     const { tenant } = stage;
     const people = await Promise.all(
       ['author', 'asker', 'reviewer'].map((name) => stage.api.addUser('operator', name)),

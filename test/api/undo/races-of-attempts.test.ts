@@ -64,7 +64,7 @@ test('a promotion whose key expires before its transaction begins is refused, an
 });
 
 test.each(orders)(
-  'a promotion and the deletion of the plan that was accepted (%s): the run ends as stale',
+  'a promotion whose accepted plan is deleted at the same time (%s) ends its run as stale',
   async (order) => {
     const deletion: Use = async (staged) => {
       const [plan] = await staged.api.rows<{ id: string }>(

@@ -32,8 +32,8 @@ async function inputsOf(id: string) {
 
 const keeps = { message: expect.stringContaining('the undo keeps the value that it gives now') };
 
-describe('undoing a run that changed something, and took a rotated value over', () => {
-  test('keeps what the environment gives now, secret and plain, says so, and leaves it to the environment', async () => {
+describe('undoing a run that changed something and got a rotated value', () => {
+  test("keeps the environment's present values, secret and plain, and says so", async () => {
     const { at, give } = await place();
     await give('token', 'token-1111');
     await give('b', 'us', false);
@@ -60,7 +60,7 @@ describe('undoing a run that changed something, and took a rotated value over', 
     expect(Object.keys(sources ?? {}).sort()).toEqual(['b', 'token']);
   });
 
-  test('takes a secret that was rotated once more since, whether the run changed it or not', async () => {
+  test('uses a secret that was rotated once more, whether the run changed it or not', async () => {
     const { at, give } = await place();
     await give('token', 'token-1111');
     await stage.deploy({ ...at, variables: { a: 1 } });
@@ -80,7 +80,7 @@ describe('undoing a run that changed something, and took a rotated value over', 
     }
   });
 
-  test('gives back a secret that the run itself had set in place of that of the environment', async () => {
+  test("restores the environment's secret if the run itself had set another one", async () => {
     const { at, give } = await place();
     await give('token', 'token-1111');
     await stage.deploy({ ...at, variables: { a: 1 } });
@@ -89,7 +89,7 @@ describe('undoing a run that changed something, and took a rotated value over', 
     expect(attempt).toMatchObject({ state: 'ready', verdicts: [{ path: '/variables/token', verdict: 'clean' }] });
   });
 
-  test('is refused if the run changed nothing else, and says where to change it', async () => {
+  test('is refused if the run changed nothing else, with where to change the value', async () => {
     const { at, give } = await place();
     await give('token', 'token-1111');
     await stage.deploy({ ...at, variables: { a: 1 } });
@@ -101,7 +101,7 @@ describe('undoing a run that changed something, and took a rotated value over', 
     });
   });
 
-  test('leaves alone what the environment gives no longer', async () => {
+  test('does not change a value that the environment no longer has', async () => {
     const { at, give } = await place();
     await give('b', 'us', false);
     await stage.deploy({ ...at, variables: { a: 1 } });

@@ -17,7 +17,7 @@ afterAll(() => stage?.api.close());
 const secret = 's3cret-of-the-owner';
 
 describe('a secret variable in an undo', () => {
-  test('is compared and restored, and shown to nobody', async () => {
+  test('is compared and restored without being shown', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1, token: secret } });
     const changed = await stage.deploy({ ...place, variables: { a: 1, token: 'another-secret' } });
@@ -49,7 +49,7 @@ describe('a secret variable in an undo', () => {
     expect((await stage.checked(run)).verdicts).toEqual([{ path: '/variables/a', verdict: 'clean', cause: null }]);
   });
 
-  test('a secret variable of somebody else is not given to inputs with which it was never deployed', async () => {
+  test('a secret variable of another person is not restored with inputs with which it was never deployed', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 'https://good.example', token: secret } });
     const hidden = await stage.deploy(
@@ -71,14 +71,14 @@ describe('a secret variable in an undo', () => {
     ]);
   });
 
-  test('a secret variable of somebody else is restored to the inputs with which it was deployed', async () => {
+  test('a secret variable of another person is restored with the inputs with which it was deployed', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1, token: secret } });
     const run = await stage.deploy({ ...place, variables: { a: 1, token: 'x' } }, { by: other });
     expect((await stage.checked(run, other)).state).toBe('ready');
   });
 
-  test('a secret variable of somebody else is not restored once the environment gives its runs other variables', async () => {
+  test('a secret variable of another person is not restored once the environment has other variables', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1, token: secret } });
     const run = await stage.deploy({ ...place, variables: { a: 1, token: 'x' } }, { by: other });
@@ -94,7 +94,7 @@ describe('a secret variable in an undo', () => {
     expect((await stage.checked(run, owner)).state).toBe('ready');
   });
 
-  test('a secret variable of the environment blocks no undo once it was set to the same value again, and every undo once it got another', async () => {
+  test('a secret variable of the environment blocks an undo only if its value changed', async () => {
     const environment = await owner.make('/environments', {
       project_id: stage.tenant.project,
       name: 'With a secret',
@@ -119,7 +119,7 @@ describe('a secret variable in an undo', () => {
     expect(await stage.check(run, other)).toMatchObject({ state: 'blocked', problem: { code: 'candidate_invalid' } });
   });
 
-  test('a secret default of the environment is given to every run there, so it blocks the undo of no run, also after it got another value', async () => {
+  test('a secret default of the environment blocks no undo, even after its value changed', async () => {
     const environment = await owner.make('/environments', {
       project_id: stage.tenant.project,
       name: 'With a secret default',
@@ -156,7 +156,7 @@ describe('a secret variable in an undo', () => {
     { variable: 'pin', wanted: 'a number', value: '123456' },
     { variable: 'isHidden', wanted: 'a boolean', value: 'true' },
   ])(
-    'a secret default of the environment blocks no undo when the template wants $wanted and it was written as $value',
+    'a secret default of the environment blocks no undo if the template requires $wanted and it was written as $value',
     async ({ variable, value }) => {
       const environment = await owner.make('/environments', {
         project_id: stage.tenant.project,

@@ -96,7 +96,7 @@ resource "terraform_data" "of" {
 };
 
 describe('the undo of a run whose resources have secrets in their addresses', () => {
-  it('is promoted by the addresses without the secrets, which are in no answer', async () => {
+  it('is promoted with masked addresses, and no response contains the secrets', async () => {
     const make = async (path: string, body: object) => (await caller.post(path, body)).body.id as string;
     const organization = await make('/organizations', { name: 'Keys', slug: 'keys' });
     const team = await make(`/organizations/${organization}/teams`, { name: 'Core' });
@@ -167,7 +167,7 @@ describe('the check of an undo', () => {
     await expect.poll(() => describeWorkflow(key)).toEqual({ type: 'undoCheck', status: 'COMPLETED' });
   });
 
-  it('is such a workflow as well if the runs alone decide', async () => {
+  it('is such a workflow even if the result follows from the runs', async () => {
     const { id } = await deploy('first', '10.0.0.0/16', 1, 1);
     const key = randomUUID();
     const { body } = await check(id, key);

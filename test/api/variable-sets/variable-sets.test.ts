@@ -45,7 +45,7 @@ async function given({ environment }: Tenant): Promise<Record<string, string>> {
 }
 
 describe('a variable set', () => {
-  test('warns at once of a default for a template variable that no template of its owner has', async () => {
+  test('gets a warning for a default if no template of its owner has the template variable', async () => {
     const [tenant, other] = [await makeTenant(api), await makeTenant(api)];
     const { owner, organization, team } = tenant;
     const publish = async (by: Tenant, name: string) => {
@@ -82,7 +82,7 @@ describe('a variable set', () => {
     }
   });
 
-  test('gives its variables to the environments that it is attached to, the nearest first', async () => {
+  test('provides its variables to the environments that it is attached to, with precedence for the nearest set', async () => {
     const tenant = await makeTenant(api);
     const { organization, team, project, environment, owner } = tenant;
     const names = (...of: string[]) => Object.fromEntries(of.map((name) => [name, 'yes']));
@@ -107,7 +107,7 @@ describe('a variable set', () => {
     });
   });
 
-  test('shows in a run which variables it gave, and not its secrets', async () => {
+  test('is shown in a run with the variables that it provided, without its secrets', async () => {
     const tenant = await makeTenant(api);
     const set = await makeSet(tenant, 'aws-common', { team_id: tenant.team }, {}, { project_ids: [tenant.project] });
     const variables = [
@@ -144,7 +144,7 @@ describe('a variable set', () => {
     expect(text).not.toContain(secret);
   });
 
-  test('gives nothing to a project that another team has taken over', async () => {
+  test('provides no variables to a project that was transferred to another team', async () => {
     const tenant = await makeTenant(api);
     const set = await makeSet(
       tenant,
@@ -169,7 +169,7 @@ describe('a variable set', () => {
     expect([giving.status, giving.body.variable_sets]).toEqual([200, []]);
   });
 
-  test('gives nothing to a project that was transferred away and came back until it is attached again', async () => {
+  test('provides no variables to a project that was transferred and came back until it is attached again', async () => {
     const tenant = await makeTenant(api);
     const places = { project_ids: [tenant.project], environment_ids: [tenant.environment] };
     const set = await makeSet(tenant, 'of-team', { team_id: tenant.team }, { A: '1' }, places);
@@ -198,7 +198,7 @@ describe('a variable set', () => {
     expect(await names()).toEqual(['A', 'B', 'C']);
   });
 
-  test('gives no variables to a team that left its organization and came back', async () => {
+  test('provides no variables to a team that left its organization and came back', async () => {
     const [tenant, other] = [await makeTenant(api), await makeTenant(api)];
     await join(other, tenant.owner, 'admin');
     const places = { project_ids: [], environment_ids: [tenant.environment] };
@@ -216,7 +216,7 @@ describe('a variable set', () => {
     }
   });
 
-  test('names no place to those who may not read it, and says how many there are', async () => {
+  test('counts the places that its reader may not read, without their names', async () => {
     const tenant = await makeTenant(api);
     const places = { project_ids: [tenant.project], environment_ids: [tenant.environment] };
     const set = await makeSet(tenant, 'shared', { organization_id: tenant.organization }, { A: '1' }, places);
@@ -236,7 +236,7 @@ describe('a variable set', () => {
       (revision: number) => ({ body: { revision: undefined, expected_revision: revision }, headers: {} }),
     ],
     ['If-Match', (revision: number) => ({ body: { revision: undefined }, headers: { 'if-match': `"${revision}"` } })],
-  ])('keeps a variable that was added since, if a replacement sends %s', async (_name, withRevision) => {
+  ])('keeps a variable that was added meanwhile if a replacement sends %s', async (_name, withRevision) => {
     const tenant = await makeTenant(api);
     const set = await makeSet(tenant, 'raced', { team_id: tenant.team }, { A: '1' });
     const path = `/variable-sets/${set}/variables`;
@@ -254,7 +254,7 @@ describe('a variable set', () => {
     expect([two.status, two.body.error]).toEqual([400, expect.stringContaining('name different revisions')]);
   });
 
-  test('is attached only to what belongs to its owner; others look missing', async () => {
+  test('can be attached only to places of its owner, and others answer like missing ones', async () => {
     const [tenant, stranger] = [await makeTenant(api), await makeTenant(api)];
     const set = await makeSet(tenant, 'ours', { team_id: tenant.team }, {});
     const attach = (body: object) => tenant.owner.put(`/variable-sets/${set}/attachments`, body);
@@ -265,7 +265,7 @@ describe('a variable set', () => {
     expect((await tenant.owner.get(`/variable-sets/${set}/attachments`)).body.attachments).toEqual([]);
   });
 
-  test('may be changed only by the admins of its organization, and read by its members', async () => {
+  test('can be changed only by the admins of its organization, and read by its members', async () => {
     const tenant = await makeTenant(api);
     const set = await makeSet(tenant, 'shared', { organization_id: tenant.organization }, { REGION: 'eu' });
     const member = await api.addUser('maintainer');
@@ -341,7 +341,7 @@ describe('a variable set', () => {
     expect((await tenant.owner.get(`/audit?resource_id=${set}`)).text).not.toContain(secret);
   });
 
-  test('changes no variable for a reader, and shows a stranger none', async () => {
+  test('refuses changes of variables by a reader, and hides them from a stranger', async () => {
     const tenant = await makeTenant(api);
     const set = await makeSet(tenant, 'read', { team_id: tenant.team }, { A: '1' });
     const viewer = await api.addUser('maintainer');

@@ -60,7 +60,7 @@ describe('the address of a webhook', () => {
     expect((await tenant.owner.get(`/admin/webhooks/${id}`)).body.url).toBe(saved);
   });
 
-  it('the address of a webhook that is private by the time a message is sent gets nothing, and the log says why', async () => {
+  it('the address of a webhook that resolves to a private one when a message is sent gets nothing, and the log says why', async () => {
     const id = await make();
     await api.rows('update webhooks set url = ? where id = ?', [endpoint.url, id]);
     await tenant.owner.patch(`/projects/${tenant.project}`, { name: 'Renamed' });

@@ -42,7 +42,7 @@ const addAccount = async () => {
 const messages = () => endpoint.heard.map(({ body }) => JSON.parse(body));
 
 describe('a record of the audit', () => {
-  it('reaches the webhooks of its organization and team that chose it, signed, as GET /audit/{id} shows it', async () => {
+  it('is sent, signed, as GET /audit/{id} shows it, to subscribed webhooks of its organization and team', async () => {
     const { secret } = await create({ organization_id: tenant.organization });
     await create({ team_id: tenant.team }, ['audit.*']);
     endpoint.heard.splice(0);
@@ -59,7 +59,7 @@ describe('a record of the audit', () => {
     expect(endpoint.heard.filter((each) => isSignedBy(secret, each)).length).toBeGreaterThan(0);
   });
 
-  it('a record of the audit that waits, or is sent again, does not leave by a webhook that no longer hears the audit', async () => {
+  it('a record of the audit that waits or is sent again is withheld if the webhook no longer subscribes to the audit', async () => {
     const { id } = await create({}, ['audit.recorded'], admin);
     await rename(foreign);
     await sending.work();
@@ -82,7 +82,7 @@ describe('a record of the audit', () => {
     expect(kept[0].problem).toBe('the webhook no longer hears events of this type, so nothing was sent');
   });
 
-  it('a record of the audit of another tenant reaches nobody but the installation, refusals too', async () => {
+  it("a record of the audit of another tenant is sent only to the installation's webhooks, even a refusal", async () => {
     await create({ organization_id: tenant.organization });
     await create({ team_id: tenant.team });
     endpoint.heard.splice(0);
@@ -102,7 +102,7 @@ describe('a record of the audit', () => {
     );
   });
 
-  it('does not reach webhooks that hear everything else', async () => {
+  it('is not sent to webhooks that subscribe to everything else', async () => {
     await create({ organization_id: tenant.organization }, ['*']);
     await rename(tenant);
     await sending.work();
@@ -110,7 +110,7 @@ describe('a record of the audit', () => {
     expect(messages().map(({ type }) => type)).not.toContain('audit.recorded');
   });
 
-  it('is sent once and in the order of the audit, however many there are', async () => {
+  it('is sent once and in the order of the audit, even if there are many', async () => {
     const { id } = await create({ team_id: tenant.team });
     const count = 30;
     for (let made = 0; made < count; made += 1) await rename(tenant);
@@ -127,7 +127,7 @@ describe('a record of the audit', () => {
     expect(deliveries).toEqual(audit);
   });
 
-  it('a record of the audit that the service has removed before it was sent is withheld', async () => {
+  it('a record of the audit that the retention removed before it was sent is withheld', async () => {
     const { id } = await create({ team_id: tenant.team });
     await rename(tenant);
     await sending.fanOut();
@@ -143,8 +143,8 @@ describe('a record of the audit', () => {
   });
 });
 
-describe('a webhook that hears the audit', () => {
-  it('is for those who may read all of the audit of its owner: a service account with the role admin may not', async () => {
+describe('a webhook that subscribes to the audit', () => {
+  it("requires the right to read the owner's whole audit, which a service account with the role admin does not have", async () => {
     const account = await addAccount();
     for (const events of [['audit.recorded'], ['audit.*'], ['*', 'audit.recorded']]) {
       const refused = await account.post('/admin/webhooks', wanted(events, {}));
@@ -156,7 +156,7 @@ describe('a webhook that hears the audit', () => {
     expect((await admin.patch(`/admin/webhooks/${id}`, { events: ['audit.recorded'] })).status).toBe(200);
   });
 
-  it('cannot be led elsewhere, given a new secret or deleted by others who manage webhooks', async () => {
+  it('cannot get another address or secret, or be deleted, by other users who manage webhooks', async () => {
     const account = await addAccount();
     const { id } = await create({}, ['audit.recorded'], admin);
     for (const change of [{ url: `${endpoint.url}/mine` }, { enabled: false }, { events: ['run.*'] }])
@@ -169,7 +169,7 @@ describe('a webhook that hears the audit', () => {
     expect((await admin.delete(`/admin/webhooks/${id}`)).status).toBe(204);
   });
 
-  it('cannot belong to a project, which no record names', async () => {
+  it('cannot belong to a project', async () => {
     const refused = await tenant.owner.post('/admin/webhooks', wanted(['audit.*'], { project_id: tenant.project }));
     expect(refused.status, refused.text).toBe(400);
     expect(refused.body.error).toContain('name no project');

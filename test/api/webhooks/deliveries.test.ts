@@ -37,7 +37,7 @@ const rename = () => tenant.owner.patch(`/projects/${tenant.project}`, { name: `
 const list = async (query = '') => (await tenant.owner.get(`${path}/deliveries${query}`)).body.deliveries;
 
 describe('the address of a webhook', () => {
-  it('is shown whole to those who may change the webhook, and to other readers as its host alone', async () => {
+  it('is shown to users who may change the webhook, and to other readers only as its host', async () => {
     const { host } = new URL(endpoint.url);
     expect((await tenant.owner.get(path)).body).toMatchObject({ url: endpoint.url, host });
     expect((await viewer.get(path)).body).toMatchObject({ url: null, host });
@@ -47,7 +47,7 @@ describe('the address of a webhook', () => {
 });
 
 describe('a delivery that failed', () => {
-  it('is retrying until it is delivered, and the webhook says why its endpoint fails', async () => {
+  it('has the status retrying until it is delivered, and the webhook shows why its endpoint fails', async () => {
     endpoint.answers = { status: 503 };
     await rename();
     await sending.work();
@@ -66,8 +66,8 @@ describe('a delivery that failed', () => {
   });
 });
 
-describe('a delivery that somebody sends again while it waits', () => {
-  it('is tried at once, and keeps all the tries after which the service gives up', async () => {
+describe('a delivery that is sent again while it waits', () => {
+  it('is tried at once, without counting towards the limit of tries', async () => {
     endpoint.answers = { status: 503 };
     await rename();
     await sending.work();
@@ -82,8 +82,8 @@ describe('a delivery that somebody sends again while it waits', () => {
   });
 });
 
-describe('a delivery that somebody sends again while others wait', () => {
-  it('is tried before them, although the endpoint gets one request at a time while it fails', async () => {
+describe('a delivery that is sent again while others wait', () => {
+  it('is tried before the others, although a failing endpoint gets one request at a time', async () => {
     endpoint.answers = { status: 503 };
     await rename();
     await rename();
@@ -98,8 +98,8 @@ describe('a delivery that somebody sends again while others wait', () => {
   });
 });
 
-describe('a delivery that is read alone', () => {
-  it('shows what the endpoint answered to those who may change the webhook alone: it may send back the message', async () => {
+describe('a single delivery', () => {
+  it("shows the endpoint's response only to users who may change the webhook, because it may contain the message", async () => {
     endpoint.answers = { status: 503, text: 'you sent me this' };
     await rename();
     await sending.work();
@@ -138,7 +138,7 @@ describe('a delivery that is read alone', () => {
     expect(times).toEqual(times.toSorted());
   });
 
-  it('has the body that the endpoint got, for those who may change the webhook alone', async () => {
+  it('has the body that the endpoint got, only for users who may change the webhook', async () => {
     await rename();
     await sending.work();
     const [{ id, ...listed }] = await list();
@@ -149,7 +149,7 @@ describe('a delivery that is read alone', () => {
     expect(seen).toMatchObject({ body: null, tries: [{ status: 204 }] });
   });
 
-  it('has no body where its subject has another owner now', async () => {
+  it('has no body if its subject has another owner now', async () => {
     await rename();
     await sending.work();
     const [{ id }] = await list();
@@ -161,15 +161,15 @@ describe('a delivery that is read alone', () => {
   });
 });
 
-describe('sending again', () => {
-  it('answers 404 for a delivery that there is none of, also while the webhook is disabled', async () => {
+describe('sending a delivery again', () => {
+  it('answers 404 for a missing delivery, even while the webhook is disabled', async () => {
     await tenant.owner.patch(path, { enabled: false });
     expect((await tenant.owner.post(`${path}/deliveries/${newId()}/redeliver`)).status).toBe(404);
   });
 });
 
-describe('a webhook that chooses fewer types', () => {
-  it('gets nothing of the others that waits', async () => {
+describe('a webhook whose subscription gets fewer types', () => {
+  it('gets no waiting messages of the other types', async () => {
     await rename();
     await sending.fanOut();
     await tenant.owner.patch(path, { events: ['run.*'] });
@@ -181,8 +181,8 @@ describe('a webhook that chooses fewer types', () => {
   });
 });
 
-describe('a cursor', () => {
-  it('leads on in its own list, and is refused by every other one', async () => {
+describe('the cursor of a list of deliveries', () => {
+  it('continues its own list, and is refused by every other list', async () => {
     for (const name of ['one', 'two', 'three']) {
       const url = `${endpoint.url}/${name}`;
       await tenant.owner.make('/admin/webhooks', { team_id: tenant.team, name, url, events: ['*'] });

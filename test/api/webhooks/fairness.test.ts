@@ -75,7 +75,7 @@ async function delayOfAlice(): Promise<number> {
   return performance.now() - begun;
 }
 
-it('400 webhooks of an organization that hang delay those of another organization by less than two seconds, also a new one', async () => {
+it('400 hanging webhooks of one organization delay webhooks of another organization by less than two seconds, even new ones', async () => {
   await inTurn(200, () => create(mallory, { organization_id: mallory.organization }, hanging));
   await inTurn(200, () => create(mallory, { team_id: mallory.team }, hanging));
   await rename(mallory);
@@ -84,7 +84,7 @@ it('400 webhooks of an organization that hang delay those of another organizatio
   expect(await delayOfAlice()).toBeLessThan(2_000);
 }, 120_000);
 
-it('webhooks that hang in 150 organizations of one person delay a webhook that has delivered by less than two seconds', async () => {
+it('hanging webhooks in 150 organizations of one person delay a working webhook by less than two seconds', async () => {
   await inTurn(150, async (at) => {
     const { id } = await mallory.owner.make('/organizations', { name: `Organization ${at}` });
     await create(mallory, { organization_id: id }, hanging);
@@ -93,7 +93,7 @@ it('webhooks that hang in 150 organizations of one person delay a webhook that h
   expect(await measureDelay()).toBeLessThan(2_000);
 }, 120_000);
 
-it('an organization never holds more than its share of the places, and those that fail have few', async () => {
+it('webhooks of one organization never use more than its share of places, and failing ones use few', async () => {
   await inTurn(60, () => create(mallory, { organization_id: mallory.organization }, hanging));
   await rename(mallory);
   await sending.fanOut();
@@ -107,7 +107,7 @@ it('an organization never holds more than its share of the places, and those tha
   expect(new Set(failing.map(({ lane }) => lane))).toEqual(new Set(['failing']));
 }, 60_000);
 
-it('the pause after failures in a row grows, and new events do not cut it short', async () => {
+it('the pause of a webhook after consecutive failures grows, and new events do not shorten it', async () => {
   sender = { stop: async () => undefined } as never;
   const id = await create(mallory, { organization_id: mallory.organization }, hanging);
   hanging.answers = { status: 500 };

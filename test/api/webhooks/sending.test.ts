@@ -39,8 +39,8 @@ const deliveriesOf = async (id: string, caller = tenant.owner) =>
   (await caller.get(`/admin/webhooks/${id}/deliveries`)).body.deliveries;
 const heardTypes = () => endpoint.heard.map(({ body }) => JSON.parse(body).type);
 
-describe('a message that the service cannot make', () => {
-  it('counts as a failed try, is tried again later, and a test of the webhook says so instead of answering 500', async () => {
+describe('a message that the service cannot create', () => {
+  it('counts as a failed try, is tried again later, and a test of the webhook reports it instead of answering 500', async () => {
     const id = await create({ team_id: tenant.team }, ['project.updated']);
     await api.rows('update webhooks set sealed_secret = ? where id = ?', [Buffer.from('damaged'), id]);
     await rename();
@@ -60,7 +60,7 @@ describe('a message that the service cannot make', () => {
 });
 
 describe('a message about a subject that was transferred before it was sent', () => {
-  it('is withheld from webhooks of the former owners, and sent to those of the present ones', async () => {
+  it('is withheld from webhooks of the earlier owners, and sent to those of the present ones', async () => {
     const project = await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Moving' });
     const ofTeam = await create({ team_id: tenant.team }, ['project.updated']);
     const ofOrganization = await create({ organization_id: tenant.organization }, ['project.updated']);
@@ -85,7 +85,7 @@ describe('a message about a subject that was transferred before it was sent', ()
     expect((await deliveriesOf(ofProject))[0].status).toBe('delivered');
   });
 
-  it('is not sent when a former delivery is repeated', async () => {
+  it('is not sent when an earlier delivery is repeated', async () => {
     const project = await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Moving again' });
     const id = await create({ team_id: tenant.team }, ['project.updated']);
     await tenant.owner.patch(`/projects/${project.id}`, { name: 'Moved again' });
@@ -101,7 +101,7 @@ describe('a message about a subject that was transferred before it was sent', ()
     expect(endpoint.heard).toHaveLength(1);
   });
 
-  it('is sent when the subject was deleted', async () => {
+  it('is sent even if the subject was deleted', async () => {
     const project = await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Short-lived' });
     await create({ team_id: tenant.team }, ['project.*']);
     const deleted = await tenant.owner.delete(`/projects/${project.id}`, withKey());
@@ -112,7 +112,7 @@ describe('a message about a subject that was transferred before it was sent', ()
 });
 
 describe('while webhooks are turned off', () => {
-  it('nothing is sent and their operations answer 403 with the reason; what waited is sent afterwards', async () => {
+  it('nothing is sent, their operations answer 403 with the reason, and waiting messages are sent afterwards', async () => {
     const id = await create({ team_id: tenant.team }, ['project.updated']);
     const { orm, transactions, installation, keyRing, outboundHttp: http } = api.services;
     const log = pino({ level: 'silent' });

@@ -49,8 +49,8 @@ async function begin(...tests: readonly (readonly [ApiUser, string])[]) {
   return answers;
 }
 
-describe('the fifth test under way', () => {
-  it('the fifth test under way of one owner answers 429, whoever asks for it, and that of another owner is sent', async () => {
+describe('the fifth simultaneous test of webhooks', () => {
+  it('of one owner answers 429, whoever requests it, and one of another owner is sent', async () => {
     const [webhook, chat, other] = [await addWebhook(tenant), await addChat(tenant), await addWebhook(stranger)];
     endpoint.answers = 'hang';
     const { owner } = tenant;
@@ -69,7 +69,7 @@ describe('the fifth test under way', () => {
     for (const { status } of await Promise.all([...hanging, ...others])) expect(status).toBe(200);
   });
 
-  it('the fifth test under way of one caller answers 429, whoever owns what is tested, and is sent once another has ended', async () => {
+  it('of one caller answers 429, whoever owns the webhook, and is sent once another has ended', async () => {
     const [mine, theirs] = [await addWebhook(tenant), await addWebhook(stranger)];
     endpoint.answers = 'hang';
     const hanging = await begin([admin, mine], [admin, theirs], [admin, mine], [admin, theirs]);
@@ -81,8 +81,8 @@ describe('the fifth test under way', () => {
   });
 });
 
-describe('a test that the endpoint answers with 429', () => {
-  it('is a test that failed, and no limit of the service', async () => {
+describe('a test of a webhook whose endpoint answers 429', () => {
+  it('has failed, and does not count as a limit of the service', async () => {
     endpoint.answers = { status: 429, text: 'slow down', headers: { 'retry-after': '77' } };
     const webhook = await tenant.owner.post(await addWebhook(tenant));
     expect(webhook).toMatchObject({

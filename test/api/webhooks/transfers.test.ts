@@ -51,7 +51,7 @@ const numbersOf = (subject: string) =>
   api.rows('select type, sequence from domain_events where subject_id = ? order by sequence', [subject]);
 
 describe('the webhook of a project that is transferred', () => {
-  it('is disabled for that reason, and hears nothing of the new owner until somebody enables it', async () => {
+  it('is disabled with that reason, and gets no events of the new owner until somebody enables it', async () => {
     const project = await moveProject();
     await owner.patch(`/projects/${project}`, { name: 'Moved' });
     await sending.work();
@@ -65,7 +65,7 @@ describe('the webhook of a project that is transferred', () => {
     expect(heardBy('planted').map(({ type }) => type)).toEqual(['webhook.updated', 'project.updated']);
   });
 
-  it('is disabled with a record of the audit and an event of the new owner, and its managers are told', async () => {
+  it('is disabled with an audit record and an event of the new owner, and its managers are notified', async () => {
     const project = await moveProject();
     const [{ id }] = (await owner.get(`/admin/webhooks?project_id=${project}`)).body.webhooks;
     const { body } = await to.owner.get(`/audit?action=webhook.disabled&resource_id=${id}`);
@@ -81,7 +81,7 @@ describe('the webhook of a project that is transferred', () => {
 });
 
 describe('the webhooks of a team that is transferred', () => {
-  it('are disabled with those of its projects; the webhooks of both organizations get the event of the transfer', async () => {
+  it('are disabled with those of its projects, and the webhooks of both organizations get the event of the transfer', async () => {
     const ofTeam = await create({ team_id: from.team });
     const ofProject = await create({ project_id: from.project });
     await create({ organization_id: from.organization }, 'former');
@@ -98,7 +98,7 @@ describe('the webhooks of a team that is transferred', () => {
 });
 
 describe('the channels of a project that is transferred', () => {
-  it('are disabled for that reason until somebody enables them', async () => {
+  it('are disabled with that reason until somebody enables them', async () => {
     const project = await owner.make('/projects', { team_id: from.team, name: 'Moving' });
     const { path, id } = await makeChannel(owner, {
       kind: 'slack',
@@ -115,7 +115,7 @@ describe('the channels of a project that is transferred', () => {
 });
 
 describe('the event of a transfer', () => {
-  it('reaches the former and the present owner once, and leaves no gap in the numbers of the subject', async () => {
+  it('is sent to the earlier and the present owner once, and leaves no gap in the numbers of the subject', async () => {
     await create({ team_id: from.team }, 'former');
     await create({ team_id: to.team }, 'present');
     const project = await moveProject();

@@ -36,7 +36,7 @@ const rename = (of: Tenant) => of.owner.patch(`/projects/${of.project}`, { name:
 const deliveriesOf = async (id: string) => (await tenant.owner.get(`/admin/webhooks/${id}/deliveries`)).body.deliveries;
 const types = () => endpoint.heard.map(({ body }) => JSON.parse(body).type);
 describe('an event', () => {
-  it('reaches the webhooks of its project, team and organization, and those of nobody else', async () => {
+  it('is sent only to the webhooks of its project, team and organization', async () => {
     await create({ project_id: tenant.project });
     await create({ team_id: tenant.team });
     await create({ organization_id: tenant.organization });
@@ -59,7 +59,7 @@ describe('an event', () => {
     });
   });
 
-  it('reaches only webhooks that chose its type', async () => {
+  it('is sent only to webhooks that subscribe to its type', async () => {
     await create({ team_id: tenant.team }, ['run.*', 'environment.locked']);
     await rename(tenant);
     await tenant.owner.put(`/environments/${tenant.environment}/lock`, { reason: 'incident' });
@@ -68,7 +68,7 @@ describe('an event', () => {
     expect(types()).toEqual(['environment.locked']);
   });
 
-  it('is signed by the secret that was shown once, and after a rotation by both', async () => {
+  it('is signed with the secret that was shown once, and after a rotation with both secrets', async () => {
     const { id, secret } = await create({ team_id: tenant.team }, ['project.*']);
     expect(secret).toMatch(/^whsec_/);
     expect(JSON.stringify((await tenant.owner.get(`/admin/webhooks/${id}`)).body)).not.toContain('whsec_');
@@ -86,7 +86,7 @@ describe('an event', () => {
 });
 
 describe('a delivery', () => {
-  it('a delivery that fails or is redirected is tried again with the same id, and its answer is kept without secrets', async () => {
+  it('a delivery that fails or is redirected is tried again with the same id, and its response is stored without secrets', async () => {
     const { id, secret } = await create({ team_id: tenant.team }, ['project.updated']);
     endpoint.answers = { status: 302, headers: { location: 'http://127.0.0.1:1/' }, text: `you sent ${secret}\u0000` };
     await rename(tenant);
@@ -112,7 +112,7 @@ describe('a delivery', () => {
     expect(endpoint.heard).toHaveLength(3);
   });
 
-  it('a delivery whose worker was killed is sent by another one when the lease is over', async () => {
+  it('a delivery whose worker was killed is sent by another worker when the lease has expired', async () => {
     const { id } = await create({ team_id: tenant.team }, ['project.updated']);
     await rename(tenant);
     await sending.fanOut();
@@ -126,7 +126,7 @@ describe('a delivery', () => {
 });
 
 describe('a webhook', () => {
-  it('a webhook whose endpoint answers 410, or took nothing for three days, is disabled with its reason and an event', async () => {
+  it('a webhook whose endpoint answers 410, or accepted nothing for three days, is disabled with a reason and an event', async () => {
     const gone = await create({ team_id: tenant.team }, ['project.updated']);
     endpoint.answers = { status: 410 };
     await rename(tenant);
@@ -171,7 +171,7 @@ describe('a webhook', () => {
     await other.close();
   });
 
-  it('a webhook that is enabled again gets another three days, and sends at once what waits', async () => {
+  it('a webhook that is enabled again gets another three days, and sends waiting messages at once', async () => {
     const { id } = await create({ team_id: tenant.team }, ['project.updated']);
     endpoint.answers = { status: 500 };
     await rename(tenant);
@@ -186,7 +186,7 @@ describe('a webhook', () => {
     expect((await tenant.owner.get(`/admin/webhooks/${id}`)).body).toMatchObject({ enabled: true });
   });
 
-  it('tells by a test what its endpoint answers', async () => {
+  it('returns from a test the response of its endpoint', async () => {
     const { id, secret } = await create({ team_id: tenant.team });
     expect((await tenant.owner.post(`/admin/webhooks/${id}/test`)).body).toMatchObject({
       ok: true,
@@ -209,7 +209,7 @@ describe('a webhook', () => {
     expect((await tenant.owner.post('/admin/webhooks', { ...wanted(), team_id: foreign.team })).status).toBe(404);
   });
 
-  it('a webhook for a project, a team or an organization that does not exist is refused as one for a hidden owner is', async () => {
+  it('a webhook for a project, a team or an organization that does not exist is refused like one for a hidden owner', async () => {
     for (const owner of ['project_id', 'team_id', 'organization_id']) {
       expect((await tenant.owner.post('/admin/webhooks', { ...wanted(), [owner]: randomUUID() })).status).toBe(404);
     }
@@ -237,7 +237,7 @@ describe('a webhook', () => {
     'ftp://8.8.8.8/',
     'http://8.8.8.8/',
     '//8.8.8.8/',
-  ])('is not saved with the address %s, and the answer says why', async (url) => {
+  ])('is refused with the address %s and a reason', async (url) => {
     const { status, body } = await tenant.owner.post('/admin/webhooks', { ...wanted(), url, team_id: tenant.team });
     expect(status, JSON.stringify(body)).toBe(422);
     expect(body.error).toMatch(
@@ -245,14 +245,14 @@ describe('a webhook', () => {
     );
   });
 
-  it('is not saved with events that there are none of', async () => {
+  it('is refused with unknown events', async () => {
     for (const events of [['nothing.*'], ['run.nothing'], ['run*'], []])
       expect((await tenant.owner.post('/admin/webhooks', { ...wanted(events), team_id: tenant.team })).status).toBe(
         400,
       );
   });
 
-  it('a webhook of an archived team stays as it is, and can be deleted', async () => {
+  it('a webhook of an archived team cannot be changed, and can be deleted', async () => {
     const archived = await makeTenant(api);
     const { id } = await create({ team_id: archived.team }, ['*'], archived.owner);
     expect((await archived.owner.post(`${archived.teamPath}/archive`)).status).toBe(200);
@@ -266,14 +266,14 @@ describe('a webhook', () => {
     expect((await archived.owner.delete(`/admin/webhooks/${id}`)).status).toBe(204);
   });
 
-  it('rotates its secret for the revision in If-Match, and for no other', async () => {
+  it('rotates its secret only with the present revision in If-Match', async () => {
     const { id } = await create({ team_id: tenant.team });
     const rotate = (tag: string) => tenant.owner.post(`/admin/webhooks/${id}/rotate`, undefined, { 'if-match': tag });
     expect((await rotate('"7"')).status).toBe(409);
     expect(await rotate('"1"')).toMatchObject({ status: 200, body: { revision: 2 } });
   });
 
-  it('cannot be made beyond the 200 of its owner, also by requests at the same time', async () => {
+  it('cannot be created beyond the 200 of its owner, even by simultaneous requests', async () => {
     await create({ team_id: tenant.team });
     await api.rows(
       `insert into webhooks (id, team_id, name, url, events, is_enabled, sealed_secret, created_at)

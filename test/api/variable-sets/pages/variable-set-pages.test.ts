@@ -36,7 +36,7 @@ async function attach(path: string, ...places: string[]): Promise<void> {
 }
 
 describe('the pages of variable sets', () => {
-  it('make a set of each kind of owner, and show names as text', async () => {
+  it('create a set of each kind of owner, and show names as text', async () => {
     const owners = [
       [tenant.organization, 'organization_id'],
       [tenant.team, 'team_id'],
@@ -81,7 +81,7 @@ describe('the pages of variable sets', () => {
     expect((await visitor.get(`${path}/variables/TOKEN`)).status).toBe(404);
   });
 
-  it('attach a set to what is ticked, detach the rest, and refuse a form that is out of date', async () => {
+  it('attach a set to the checked places, detach it from the others, and refuse a form that is out of date', async () => {
     const path = await makeSet('Attached');
     const revision = await revisionOf(path);
     await attach(path, tenant.project, tenant.environment);
@@ -97,7 +97,7 @@ describe('the pages of variable sets', () => {
     expect(await read()).toEqual([tenant.environment]);
   });
 
-  it('do not attach a set again to a project that was transferred and came back, unless its box is ticked', async () => {
+  it('do not attach a set again to a project that was transferred and came back, unless its box is checked', async () => {
     const path = await makeSet('Left behind', tenant.organization);
     await attach(path, tenant.project);
     await api.rows('update variable_set_attachments set void_since = now() where variable_set_id = ?', [
@@ -121,7 +121,7 @@ describe('the pages of variable sets', () => {
     expect((await visitor.get(path)).status).toBe(404);
   });
 
-  it('say on an environment and its project which sets give what, and what wins', async () => {
+  it('show on an environment and its project which sets have which variables, and which takes precedence', async () => {
     const other = await makeTenant(api);
     tenant = other;
     visitor = await signInVisitor(api, other.owner);
@@ -154,7 +154,7 @@ describe('the pages of variable sets', () => {
     expect([list.includes('>Near</a>'), list.includes('>Elsewhere</a>')]).toEqual([true, false]);
   });
 
-  it('lead from a run to the set that gave it a variable', async () => {
+  it('link from a run to the set of a variable', async () => {
     const path = await makeSet('Giver');
     await visitor.submit(`${path}/new-variable`, { ...variable, name: 'GIVEN', value: '1' });
     await attach(path, tenant.environment);
@@ -166,7 +166,7 @@ describe('the pages of variable sets', () => {
     expect(page.text).toContain(`from the set <a class="foreign" href="${path}">Giver</a>`);
   });
 
-  it('offer a reader no change, say why, and show a stranger nothing', async () => {
+  it('disable changes for a reader, with the reason, and answer 404 to a stranger', async () => {
     const path = await makeSet('Read');
     await visitor.submit(`${path}/new-variable`, { ...variable, name: 'A', value: '1' });
     const reader = await api.addUser('maintainer');

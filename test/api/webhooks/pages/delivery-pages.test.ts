@@ -44,7 +44,7 @@ async function deliver(status: number): Promise<string> {
   return `${webhook}/deliveries/${id}`;
 }
 
-it('sending a delivery again that is still retried leads to the same delivery, which says that it is tried now', async () => {
+it('sending a delivery again that is still retried shows the same delivery, which says that it is tried now', async () => {
   const path = await deliver(503);
   const sent = await visitor.submit(`${path}/redeliver`, {});
   expect(sent.location).toBe(`${path}?done=tried`);
@@ -53,7 +53,7 @@ it('sending a delivery again that is still retried leads to the same delivery, w
   expect(text).not.toContain('new delivery');
 });
 
-it('a delivery behind a failed one says when the endpoint is tried again, and that it is paused', async () => {
+it('a delivery after a failed one is shown as paused, with the time of the next try', async () => {
   await deliver(503);
   await api.rows(
     `update webhook_queues set next_at = now() + interval '4 minutes', quiet_until = now() + interval '4 minutes'`,
@@ -70,7 +70,7 @@ it('a delivery behind a failed one says when the endpoint is tried again, and th
   }
 });
 
-it('sending a delivery again that has ended leads to another delivery, which says that it is new', async () => {
+it('sending a delivery again that has ended shows another delivery, which says that it is new', async () => {
   const path = await deliver(204);
   const { location } = await visitor.submit(`${path}/redeliver`, {});
   expect(location).toMatch(/\?done=repeated$/);
@@ -78,13 +78,13 @@ it('sending a delivery again that has ended leads to another delivery, which say
   expect((await visitor.get(location ?? '')).text).toContain('This is its new delivery.');
 });
 
-it('the list of deliveries shows on a phone, too, when a delivery is tried next', async () => {
+it('the list of deliveries shows the time of the next try even on a phone', async () => {
   await deliver(503);
   const cell = /<td role="cell" data-label="Next attempt"([^>]*)>/.exec((await visitor.get(webhook)).text);
   expect(cell?.[1]?.trim()).toBe('');
 });
 
-it('a reader who may not change the webhook sees that the content is hidden, and others see it', async () => {
+it('the content of a delivery is hidden from a reader who may not change the webhook', async () => {
   const path = await deliver(204);
   const hidden = 'Only people who may change the webhook can see the request and the response.';
   const read = (await reader.get(path)).text;
@@ -93,7 +93,7 @@ it('a reader who may not change the webhook sees that the content is hidden, and
   expect([changed.includes(hidden), changed.includes('Request body')]).toEqual([false, true]);
 });
 
-it('a delivery whose content is gone says so to those who may change the webhook', async () => {
+it('a delivery whose content was removed says so to users who may change the webhook', async () => {
   const path = await deliver(204);
   await tenant.owner.patch(webhook, { events: ['run.*'] });
   expect((await visitor.get(path)).text).toContain(

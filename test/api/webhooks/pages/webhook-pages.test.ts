@@ -52,7 +52,7 @@ async function hearRename(): Promise<void> {
 }
 
 describe('the pages of webhooks', () => {
-  it('make a webhook of each kind of owner, and show its secret only in the answer to the form', async () => {
+  it('create a webhook of each kind of owner, and show its secret only in the response to the form', async () => {
     const owners = [
       [tenant.organization, 'organization_id'],
       [tenant.team, 'team_id'],
@@ -69,7 +69,7 @@ describe('the pages of webhooks', () => {
     expect((await visitor.get('/admin/webhooks')).text.match(/>Chat &lt;b&gt;</g)).toHaveLength(3);
   });
 
-  it('offer the installation as owner to administrators alone', async () => {
+  it('offer the installation as owner only to administrators', async () => {
     const admin = await signInVisitor(api, await api.addUser('admin'));
     const choice = 'value="installation"';
     expect((await admin.get('/admin/webhooks/new')).text).toContain(choice);
@@ -102,7 +102,7 @@ describe('the pages of webhooks', () => {
     expect(refused.text).toContain('value="Typed"');
   });
 
-  it('say at once what is wrong with the owner, the name, the address and the events', async () => {
+  it('say together what is wrong with owner, name, address and events', async () => {
     const { status, text } = await visitor.submit('/admin/webhooks/new', { owner: '', name: '', url: '', events: '?' });
     const named = [...text.matchAll(/<li><a href="#field[^"]+">(\w+)<\/a>: /g)].map(([, label]) => label);
     expect([status, named.toSorted()]).toEqual([400, ['Events', 'Name', 'Owner', 'URL']]);
@@ -142,7 +142,7 @@ describe('the pages of webhooks', () => {
     expect(page.text).not.toContain('whsec_');
   });
 
-  it('send a test, and show as text what the endpoint said', async () => {
+  it("send a test, and show the endpoint's response as text", async () => {
     const { path } = await makeWebhook();
     const taken = await visitor.submit(`${path}/test`, {});
     expect(taken.text).toContain('The endpoint accepted the message: 204 after');
@@ -153,7 +153,7 @@ describe('the pages of webhooks', () => {
     expect(endpoint.heard.map(({ body }) => JSON.parse(body).type)).toEqual(['webhook.test', 'webhook.test']);
   });
 
-  it('list deliveries by status, and show the tries of one with the last answer', async () => {
+  it('list deliveries by status, and show the tries of one with the last response', async () => {
     const { path } = await makeWebhook();
     endpoint.answers = { status: 503, text: 'back <soon>' };
     await hearRename();
@@ -208,7 +208,7 @@ describe('the pages of webhooks', () => {
     );
   });
 
-  it('offer a reader no change, say why, and show a stranger nothing', async () => {
+  it('disable changes for a reader, with the reason, and answer 404 to a stranger', async () => {
     const { path } = await makeWebhook();
     const reader = await api.addUser('maintainer');
     await join(tenant, reader, 'member', 'viewer');
@@ -224,7 +224,7 @@ describe('the pages of webhooks', () => {
     expect(endpoint.heard).toHaveLength(0);
   });
 
-  it('answer 403 with the reason while webhooks are turned off, and are not in the navigation', async () => {
+  it('answer 403 with the reason and are not in the navigation while webhooks are turned off', async () => {
     const admin = await api.addUser('admin');
     const turn = (webhooks: object) => admin.patch('/admin/settings', { features: { webhooks } });
     expect((await turn({ enabled: false, reason: 'Under review' })).status).toBe(200);
