@@ -57,7 +57,7 @@ describe(`a hostile template (seed ${seed})`, () => {
       workflow.start('nobody', { workflowId: 'leak', taskQueue: 'nobody', args: [{ deep: [secret] }] }),
     );
     const leaks = ['the table outbox', 'the history of leak'];
-    await expect.poll(() => findLeaks(installation, secret), { timeout: 20_000, interval: 1_000 }).toEqual(leaks);
+    await expect.poll(() => findLeaks(installation, secret), { timeout: 100_000, interval: 1_000 }).toEqual(leaks);
     await installation.query(`delete from outbox where target = 'x'`);
   });
 
