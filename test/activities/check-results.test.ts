@@ -27,7 +27,7 @@ const report = (message?: string) => ({
   },
 });
 
-describe('the result of one tool', () => {
+describe('the result of a check with one tool', () => {
   it.each(['plan_failed', 'init_failed', 'files_invalid'] as const)('ends the check for %s, and says why', (reason) => {
     expect(tried(opentofu, { reason, message: 'it said too much' })).toMatchObject({
       state: 'not_done',
@@ -36,7 +36,7 @@ describe('the result of one tool', () => {
   });
 
   it.each(['executor_failed', 'executor_lost', 'sandbox_unavailable', 'tool_unavailable'] as const)(
-    'leaves the check to another try for %s, and keeps why',
+    'is another try, with the reason kept, after %s',
     (reason) => {
       expect(tried(opentofu, { reason, message: 'no memory' })).toEqual({
         failure: 'the worker could not check: no memory',
@@ -49,12 +49,12 @@ describe('the result of one tool', () => {
     expect(tried(opentofu, stopped)).toMatchObject({ notChecked: ['the check was stopped: it printed too much'] });
   });
 
-  it('is none if the worker stops', () => {
+  it('is null if the worker stops', () => {
     expect(tried(opentofu, { outcome: 'canceled', reason: 'canceled' })).toBeNull();
   });
 });
 
-describe('the result of both tools', () => {
+describe('the result of a check with both tools', () => {
   const accepts = tried(terraform, report());
   const refuses = tried(opentofu, report('Unsupported attribute'));
   const broken = tried(terraform, { reason: 'plan_failed', message: 'it crashed' });
@@ -68,7 +68,7 @@ describe('the result of both tools', () => {
   it.each([
     ['first', [broken, refuses]],
     ['last', [refuses, broken]],
-  ])('is not done if one refuses and the other, asked %s, cannot be checked', (_, results) => {
+  ])('is not_done if one refuses and the other, checked %s, fails', (_, results) => {
     expect(joinTried(results, kinds)).toMatchObject({
       state: 'not_done',
       errors: [],
@@ -77,7 +77,7 @@ describe('the result of both tools', () => {
     });
   });
 
-  it('passes with what the other says as a warning', () => {
+  it('is passed if one tool accepts, with the errors of the other as a warning', () => {
     const expected = { state: 'passed', warnings: [{ message: expect.stringContaining('refuses it') }] };
     expect(joinTried([refuses, accepts], kinds)).toMatchObject(expected);
     expect(joinTried([broken, tried(opentofu, report())], kinds)).toMatchObject({
@@ -86,7 +86,7 @@ describe('the result of both tools', () => {
     });
   });
 
-  it('is left to another try if one refuses and the worker is at fault for the other', () => {
+  it('is another try if one refuses and the other failed because of the worker', () => {
     expect(joinTried([refuses, elsewhere], kinds)).toEqual(elsewhere);
     expect(joinTried([elsewhere, accepts], kinds)).toMatchObject({ state: 'passed' });
     expect(joinTried([], kinds)).toBeNull();

@@ -90,7 +90,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     return (await tenant.owner.get(`/runs/${id}`)).body;
   }
 
-  it('finds a template, fills in its form with parts that are added, and ends at the run', async () => {
+  it('find a template, fill in its form with added parts, and lead to the run', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await open(page, '/catalog');
     await page.getByLabel('Name or description').fill('machines');
@@ -127,7 +127,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     await page.close();
   });
 
-  it('lets somebody go on typing in the next field while the form changes for the chosen environment', async () => {
+  it('keep what a user types in the next field while the form changes for the selected environment', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await open(page, `/catalog/${template}/run`);
     let answer = () => {};
@@ -153,7 +153,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     await page.close();
   });
 
-  it('keeps secrets of other items, and drops those of a list whose items move', async () => {
+  it('keep secrets of other items, and discard those of a list whose items move', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await open(page, `/catalog/${template}/run`);
     await page.getByText('optional variables').click();
@@ -171,7 +171,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     await page.close();
   });
 
-  it('removes a secret that was entered before, and what was typed over it since', async () => {
+  it('remove a secret that was entered before, and what was typed over it', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await open(page, `/catalog/${template}/run?environment_id=${tenant.environment}`);
     await page.getByLabel('token').fill('a secret');
@@ -191,7 +191,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     await page.close();
   });
 
-  it('keeps the line breaks of a key that is pasted into a field of one line, also when the form changes around it', async () => {
+  it('keep the line breaks of a key that is pasted into a field of one line, even when the form changes', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
     await open(page, `/catalog/${template}/run`);
@@ -219,7 +219,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     await page.close();
   });
 
-  it('restores what was typed, without secrets, after the session has ended', async () => {
+  it('restore what was typed, without secrets, after the session has ended', async () => {
     const { page } = await openWatchedPage(browser, origin);
     await open(page, `/catalog/${template}/run`);
     await chooseEnvironment(page);
@@ -242,7 +242,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     await page.close();
   });
 
-  it('works without scripts, and puts the focus of the reader at the part that has changed', async () => {
+  it('work without scripts, and move the focus to the part that has changed', async () => {
     const page = await browser.newPage({ javaScriptEnabled: false });
     await open(page, `/catalog/${template}/run?environment_id=${tenant.environment}`);
     await page.getByLabel('Name name').fill('plain');
@@ -269,7 +269,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     { scheme: 'dark', width: 390 },
   ] as const;
 
-  it.each(looks)('has no accessibility violation and fits, $scheme at $width px', async ({ scheme, width }) => {
+  it.each(looks)('have no accessibility violation and fit, $scheme at $width px', async ({ scheme, width }) => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme: scheme });

@@ -30,18 +30,18 @@ const attacks = [
 let browser: Browser;
 let page: Page;
 
-describe.skipIf(findBrowser() === null)('text of others inside the sentences of a page, in a real browser', () => {
+describe.skipIf(findBrowser() === null)('text of other users in sentences of a page, in a real browser', () => {
   beforeAll(async () => {
     browser = await launchBrowser();
     page = await browser.newPage({ viewport: { width: 4000, height: 800 } });
   });
   afterAll(() => browser?.close());
 
-  it('turns no sentence around, whatever it contains', async () => {
+  it('does not reverse a sentence, whatever it contains', async () => {
     expect(await findTurned(attacks)).toEqual([]);
   });
 
-  it(`turns no sentence around, whatever characters it has together (seed ${seed})`, async () => {
+  it(`does not reverse a sentence, whatever combination of characters it has (seed ${seed})`, async () => {
     const random = openRandom(seed, 'direction');
     const texts = Array.from({ length: 400 }, () =>
       Array.from({ length: random.whole(1, 12) }, () => random.pick(pieces)).join(''),

@@ -70,7 +70,7 @@ describe.skipIf(findBrowser() === null)('the pages of drift, in a real browser',
     await page.close();
   });
 
-  it('keep what was ticked while they follow another scan', async () => {
+  it('keep checked boxes while they follow another scan', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, drift);
     const { page } = await openWatchedPage(browser, origin);

@@ -49,17 +49,17 @@ describe.skipIf(findBrowser() === null)('every page, in a real browser', () => {
     expect(notLookedAt.filter((pattern) => declared.includes(pattern))).toEqual([]);
   });
 
-  it('answers as it is declared, with the single choice of each of its fields chosen', {
+  it('answers as declared, with fields of a single choice preselected', {
     timeout: forAllMs,
   }, async () => {
     expect(await findWrongAnswers(declareAll(installation))).toEqual([]);
   });
 
-  it(`is accessible, fits, and asks for nothing from elsewhere (seed ${seed})`, async () => {
+  it(`is accessible, fits, and requests nothing from other hosts (seed ${seed})`, async () => {
     expect(await findFaultsOfSome(declareAll(installation))).toEqual({});
   });
 
-  it(`stays so while its content attacks it (seed ${seed})`, async () => {
+  it(`is accessible, fits, and requests nothing with hostile content (seed ${seed})`, async () => {
     const content = await addHostileContent(api, installation);
     expect(await findFaultsOfSome(declareHostile(content))).toEqual({});
   });

@@ -11,7 +11,7 @@ let template: string;
 let testing: string;
 let live: string;
 
-describe.skipIf(findBrowser() === null)('what somebody types into a form for one thing, in a real browser', () => {
+describe.skipIf(findBrowser() === null)('text that is typed into a form for one thing, in a real browser', () => {
   opened = useSignedInPage();
   beforeAll(makeTargets);
 
@@ -59,7 +59,7 @@ describe.skipIf(findBrowser() === null)('what somebody types into a form for one
     expect(await box.isChecked()).toBe(true);
   });
 
-  it('is dropped with a notice once the form is about something else', async () => {
+  it('is discarded with a notice once the form is about something else', async () => {
     await opened.page.goto(`${opened.origin}/catalog/${template}/publish`);
     await field('changelog').fill('What is new');
     await publish('1.1.0');
@@ -98,7 +98,7 @@ describe.skipIf(findBrowser() === null)('what somebody types into a form for one
     expect(await stored()).not.toContain('Northwind');
   });
 
-  it('is kept without the address of a webhook, with which anybody can post', async () => {
+  it('is kept without the secret address of a webhook', async () => {
     await opened.page.goto(`${opened.origin}/admin/webhooks/new`);
     await field('name').fill('Chat');
     await field('url').fill('https://chat.example.com/hooks/whoever-knows-it');

@@ -10,9 +10,9 @@ let opened: SignedInPage;
 
 const notice = 'We kept what you typed.';
 
-describe.skipIf(findBrowser() === null)('what somebody types into a form, in a real browser', () => {
+describe.skipIf(findBrowser() === null)('text that a user types into a form, in a real browser', () => {
   opened = useSignedInPage();
-  it('survives a refresh, with a notice, and without the password', async () => {
+  it('is kept after a refresh, with a notice, and without the password', async () => {
     await typeUser();
     await opened.page.reload();
     await opened.page.getByText(notice).waitFor();
@@ -24,7 +24,7 @@ describe.skipIf(findBrowser() === null)('what somebody types into a form, in a r
     expect(await stored()).toBe('{}');
   });
 
-  it('survives a refresh in a form that may hold a secret, except for the secret', async () => {
+  it('is kept after a refresh in a form that may contain a secret, except for the secret', async () => {
     const { id } = await opened.root.make('/organizations', { name: 'Northwind' });
     const team = await opened.root.make(`/organizations/${id}/teams`, { name: 'Network' });
     const project = await opened.root.make('/projects', { name: 'Core', team_id: team.id });
@@ -53,7 +53,7 @@ describe.skipIf(findBrowser() === null)('what somebody types into a form, in a r
     expect(await field('name').inputValue()).toBe('');
   });
 
-  it('survives that the form is refused, and a visit of the form after that', async () => {
+  it('is kept after the form is refused, and at a later visit of the form', async () => {
     await typeUser();
     await field('email').fill('not an address');
     await opened.page.keyboard.press('Enter');
@@ -63,7 +63,7 @@ describe.skipIf(findBrowser() === null)('what somebody types into a form, in a r
     expect(await typed()).toEqual(['Ana', 'not an address', 'operator', '']);
   });
 
-  it('survives the end of the session: the form to sign in leads back to it', async () => {
+  it('is kept after the end of the session, and the sign-in form leads back to it', async () => {
     await typeUser();
     await opened.context.clearCookies({ name: sessionCookie });
     await opened.page.getByRole('button', { name: /^(Create|Add)/ }).click();
@@ -118,7 +118,7 @@ describe.skipIf(findBrowser() === null)('what somebody types into a form, in a r
     expect((await typed()).slice(0, 2)).toEqual(['', '']);
   });
 
-  it('does not replace what somebody else saved meanwhile', async () => {
+  it('does not overwrite what somebody else saved meanwhile', async () => {
     const { id } = await opened.root.make('/organizations', { name: 'Fabrikam' });
     await opened.page.goto(`${opened.origin}/organizations/${id}/edit`);
     await field('name').fill('Fabrikam Limited');

@@ -102,7 +102,7 @@ describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a
     expect(await measure(paragraphs)).toBeLessThan(800);
   });
 
-  it('a phone shows the tab that is current, whichever it is', async () => {
+  it('a phone shows the current tab, whichever it is', async () => {
     const plugin = await installPlugin();
     for (const tab of ['actions', 'principals', 'resources', 'releases']) {
       await show(`/admin/plugins/${plugin}?tab=${tab}`, 390, 844);
@@ -111,7 +111,7 @@ describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a
     }
   });
 
-  it('the reason why a button is disabled stays inside the window, wherever in its row the button stands', async () => {
+  it('the reason why a button is disabled stays inside the window, wherever the button is in its row', async () => {
     const template = await steps.publish();
     await root.post(`/registry/templates/${template}/archive`);
     for (const width of [320, 390, 820, 1280]) {
@@ -143,7 +143,7 @@ describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a
     }
   });
 
-  it('an element that is hidden is not shown in a real browser, whatever its component says', async () => {
+  it('an element that is hidden is not visible in a real browser, whatever styles its component has', async () => {
     await show('/workloads/instances', 1280, 800);
     const row = page.locator('tbody tr').first();
     const id = (await row.locator('a').first().getAttribute('href'))?.split('/').at(-1);
@@ -152,7 +152,7 @@ describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a
     expect(await page.locator('[data-upload-problem]').isVisible()).toBe(false);
   });
 
-  it('a state that is refused has its problem at the field for the file, in words about the file', async () => {
+  it('a state that is refused has its problem at the field for the file', async () => {
     await show('/workloads/instances', 1280, 800);
     const id = (await page.locator('tbody tr a').first().getAttribute('href'))?.split('/').at(-1);
     await show(`/workloads/instances/${id}/state`, 1280, 800);
@@ -177,7 +177,7 @@ describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a
     expect(await page.locator('[data-upload-problem]').isVisible()).toBe(false);
   });
 
-  it('the bar counts what waits for the visitor while a page is open, with and without a stream of its own', async () => {
+  it("the bar counts runs that wait for the visitor while a page is open, with and without the page's own stream", async () => {
     const stream = page.waitForResponse((answer) => answer.url().includes('/runs/stream'));
     await show('/workloads/runs', 1280, 800);
     await stream;

@@ -88,7 +88,7 @@ describe.skipIf(findBrowser() === null)('the sign-in page, in a real browser', (
     await page.close();
   });
 
-  it('sends its own origin, which older browsers are checked by', async () => {
+  it('sends its own origin, by which older browsers are checked', async () => {
     const { page } = await openWatchedPage(browser, origin);
     const sent = page.waitForRequest((request) => request.method() === 'POST');
     await showForm(page);
@@ -148,7 +148,7 @@ describe.skipIf(findBrowser() === null)('the sign-in page, in a real browser', (
     await page.close();
   });
 
-  it('begins with a link to skip the header', async () => {
+  it('starts with a link to skip the header', async () => {
     const { page } = await openWatchedPage(browser, origin);
     await page.goto(`${origin}/nothing-here`, { waitUntil: 'load' });
     await page.keyboard.press('Tab');

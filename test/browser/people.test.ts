@@ -29,7 +29,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
     await api?.close();
   });
 
-  test('show an invitation once, say when it is copied, and take its token from the address of the link', async () => {
+  test('show an invitation once, say when it is copied, and remove its token from the address', async () => {
     const inviter = await openWatchedPage(browser, origin);
     await signIn(inviter.page, tenant.owner);
     const invited = await api.addUser('requester');
@@ -56,7 +56,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
     await Promise.all([inviter.page.close(), guest.page.close()]);
   });
 
-  test('show again what was typed in a form before the session had ended, once', async () => {
+  test('restore once what was typed in a form before the session had ended', async () => {
     const { page } = await openWatchedPage(browser, origin);
     await signIn(page, tenant.owner);
     const form = `${origin}/projects/new?team_id=${tenant.team}`;
@@ -77,7 +77,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
     await page.close();
   });
 
-  test('keep a refused form readable for everybody, at both widths and in both schemes', async () => {
+  test('keep a refused form accessible, at both widths and in both schemes', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await signIn(page, tenant.owner);
     // Only a team that owns nothing can be deleted, so only it has the form.
@@ -102,7 +102,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
     await page.close();
   });
 
-  test('make a key without scripts', async () => {
+  test('create a key without scripts', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await signIn(page, tenant.owner);
@@ -116,7 +116,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
     await context.close();
   });
 
-  test('turn single keys off in the profile', async () => {
+  test('can turn off single shortcut keys in the profile', async () => {
     const { page } = await openWatchedPage(browser, origin);
     await signIn(page, tenant.owner);
     await page.goto(`${origin}/profile`);

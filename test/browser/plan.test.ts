@@ -89,7 +89,7 @@ describe.skipIf(findBrowser() === null)('the plan, its review and the inbox, in 
     await page.close();
   });
 
-  it('keep what is typed and opened while others review, and withdraw Approve once the plan has moved', async () => {
+  it('keep what is typed and opened while others review, and remove Approve once there is a new plan', async () => {
     const run = await runs.add(few);
     const { page, watch } = await open(rita, `/workloads/runs/${run}?tab=plan`);
     await page.locator('#r-2 > summary').click();
@@ -110,7 +110,7 @@ describe.skipIf(findBrowser() === null)('the plan, its review and the inbox, in 
     await page.close();
   });
 
-  it('are read and decided without scripts', async () => {
+  it('can be read and decided without scripts', async () => {
     const run = await runs.add(few);
     const page = await browser.newPage({ javaScriptEnabled: false });
     await signIn(page, sam, '/workloads/approvals');
@@ -143,7 +143,7 @@ describe.skipIf(findBrowser() === null)('the plan, its review and the inbox, in 
     await page.close();
   });
 
-  it('say in the open inbox that another run waits, without moving its rows', async () => {
+  it('show in the open inbox that another run waits, without moving its rows', async () => {
     const { page, watch } = await open(rita, '/workloads/approvals');
     const rows = await page.locator('[data-row]').count();
     await runs.add(few);

@@ -60,7 +60,7 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
     await page.close();
   });
 
-  it('says the result of an action once: not again after a reload', async () => {
+  it('shows the result of an action once, and not again after a reload', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await openProfile(page, await api.addUser('maintainer'));
     await page.goto(`${origin}/profile?tab=x&done=details&added=x&next_team=x&next_role=x#main`);
@@ -72,7 +72,7 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
     await page.close();
   });
 
-  it('says the result of an action without scripts', async () => {
+  it('shows the result of an action without scripts', async () => {
     const page = await browser.newPage({ javaScriptEnabled: false });
     await openProfile(page, await api.addUser('maintainer'));
     await page.goto(`${origin}/profile?done=details`);

@@ -30,7 +30,7 @@ describe.skipIf(findBrowser() === null)('the log of a run, in a real browser', (
     await api?.close();
   });
 
-  it('follows what is written, waits below for a reader who scrolls up, and ends with the run', async () => {
+  it('follows new lines, does not move for a reader who scrolls up, and ends with the run', async () => {
     const { runId, log } = await runUnderWay(`${numbered(1, 200).join('\n')}\n`);
     const { page, watch } = await open(runId);
     await expectLine(page, 200);
@@ -54,7 +54,7 @@ describe.skipIf(findBrowser() === null)('the log of a run, in a real browser', (
     await page.close();
   });
 
-  it('goes on where it was after its connection was lost, and says so meanwhile', async () => {
+  it('continues where it was after its connection was lost, with a notice meanwhile', async () => {
     const { runId, log } = await runUnderWay('line 1\n');
     const { page } = await open(runId, '', (opened) => opened.route('**/log/stream*', (route) => route.abort()));
     await page.getByText('Live updates paused – retrying').waitFor();
@@ -65,7 +65,7 @@ describe.skipIf(findBrowser() === null)('the log of a run, in a real browser', (
     await page.close();
   });
 
-  it('a log of a million lines opens at any of them in a real browser, draws few, and finds all by keyboard', async () => {
+  it('a log of a million lines opens at any line in a real browser, renders few, and finds all by keyboard', async () => {
     const { runId } = await runUnderWay('begin\n');
     await writeLongLog(api, runId, 1_000_000);
     const { page, watch } = await open(runId, '#L812345');
@@ -90,7 +90,7 @@ describe.skipIf(findBrowser() === null)('the log of a run, in a real browser', (
     await page.close();
   });
 
-  it('longer than a browser can scroll is reached line by line too', async () => {
+  it('that is longer than a browser can scroll can be reached line by line', async () => {
     const { runId, log } = await runUnderWay('begin\n');
     log.lose(2_999_000);
     await log.write(`${numbered(2_999_002, 2_999_500).join('\n')}\n`);
@@ -109,7 +109,7 @@ describe.skipIf(findBrowser() === null)('the log of a run, in a real browser', (
     await page.close();
   });
 
-  it('folds what has ended, opens at the first error of what failed, and steps through errors', async () => {
+  it('collapses ended sections, opens at the first error, and steps through errors', async () => {
     const runId = await failedRun();
     const { page, watch } = await open(runId);
     const plan = page.locator('.log-rows').getByRole('button', { name: /^Plan Done/ });
@@ -131,7 +131,7 @@ describe.skipIf(findBrowser() === null)('the log of a run, in a real browser', (
     await page.close();
   });
 
-  it('wraps long lines, goes to any line there, and copies the text without numbers and times', async () => {
+  it('wraps long lines, jumps to any of them, and copies the text without numbers and times', async () => {
     const long = numbered(1, 3000).map((line) => `${line} ${'word '.repeat(60)}end`);
     const { runId } = await runUnderWay(`${long.join('\n')}\n`);
     const { page, watch } = await open(runId, '#L1500');

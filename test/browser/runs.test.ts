@@ -38,7 +38,7 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
     await api?.close();
   });
 
-  it('follow a run: status, title and steps change, and what is being typed stays with its focus', async () => {
+  it('follow a run, with status, title and steps, and keep typed text and focus', async () => {
     const runId = await steps.admit();
     const { page, watch } = await open(`/workloads/runs/${runId}?tab=details`);
     expect(await page.title()).toMatch(/^Queued: Apply: /);
@@ -59,7 +59,7 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
     await page.close();
   });
 
-  it('hold new runs back behind a link, and change the status of those that are shown', async () => {
+  it('show new runs only after a link, and update the status of visible runs', async () => {
     const first = await steps.admit({ message: 'first' });
     const { page, watch } = await open('/workloads/runs');
     const row = page.locator(`#run-${first}`);
@@ -75,7 +75,7 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
     await page.close();
   });
 
-  it('go on following after what their reader may read has changed, and nothing is reported', async () => {
+  it("continue to follow after the visitor's rights have changed, without console errors", async () => {
     const runId = await steps.admit();
     const { page, watch } = await open('/workloads/runs');
     const streams: string[] = [];
@@ -156,7 +156,7 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
     await page.close();
   });
 
-  it('move nothing that was drawn: times have their own zone, and keys their place, from the beginning', async () => {
+  it('do not move after loading, because times and shortcut keys are rendered in place', async () => {
     const { body } = await root.get('/runs?scope=readable&limit=1');
     const runId = body.runs[0].id;
     const session = await (await open('/workloads/runs')).page.context().storageState();
@@ -177,7 +177,7 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
     }
   });
 
-  it('show times in the zone of the reader or in UTC, as the service writes them', async () => {
+  it("show times in the visitor's time zone or in UTC, as the service writes them", async () => {
     const { body } = await root.get('/runs?scope=readable&limit=1');
     const runId = body.runs[0].id;
     await api.rows("update runs set created_at = '2026-09-03T21:07:00Z' where id = ?", [runId]);

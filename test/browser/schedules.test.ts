@@ -96,7 +96,7 @@ describe.skipIf(findBrowser() === null)('the pages of schedules, in a real brows
     await page.close();
   });
 
-  it('work without JavaScript, where a button shows the fields of the chosen template', async () => {
+  it('work without JavaScript, where a button shows the fields of the selected template', async () => {
     const page = await browser.newPage({ javaScriptEnabled: false });
     await signInAt(page, origin, tenant.owner);
     await page.goto(`${origin}/schedules/new?environment_id=${tenant.environment}`);

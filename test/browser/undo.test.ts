@@ -22,7 +22,7 @@ describe.skipIf(findBrowser() === null)('the pages of an undo, in a real browser
     await stage?.api.close();
   });
 
-  it('lead from the run to its undo in three presses by keyboard alone, and go on from check to plan by themselves', async () => {
+  it('lead from the run to its undo with three key presses, and continue from check to plan automatically', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 'old', b: 1 } });
     const run = await stage.deploy({ ...place, variables: { a: 'new', b: 1 } });
@@ -67,7 +67,7 @@ describe.skipIf(findBrowser() === null)('the pages of an undo, in a real browser
     await page.close();
   });
 
-  it('try once to plan a checked undo, and keep the button if the plan is refused', async () => {
+  it('try only once to plan a checked undo, and keep the button if the plan is refused', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 'old' } });
     const run = await stage.deploy({ ...place, variables: { a: 'new' } });

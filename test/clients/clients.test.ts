@@ -43,7 +43,7 @@ function createProject(language: 'typescript' | 'python', files: readonly string
 }
 
 describe.skipIf(typescript === null)('a TypeScript client that openapi-typescript generates', () => {
-  it('compiles strictly, makes the tour of the README, runs an assembly, undoes a run, finds drift, schedules a run and makes a connection', async () => {
+  it("compiles strictly, follows the README's tour, runs an assembly, undoes a run, finds drift, schedules a run and creates a connection", async () => {
     const programs = ['session.ts', 'tour.ts', 'assembly.ts', 'upkeep.ts', 'connections.ts'];
     const project = createProject('typescript', ['package.json', 'tsconfig.json', ...programs]);
     symlinkSync(join(typescript ?? '', 'node_modules'), join(project, 'node_modules'));
@@ -86,7 +86,7 @@ describe.skipIf(typescript === null)('a TypeScript client that openapi-typescrip
 });
 
 describe.skipIf(python === null)('a Python client that openapi-python-client generates', () => {
-  it('leaves out no operation, makes the tour of the README and a connection', async () => {
+  it("has every operation, follows the README's tour and creates a connection", async () => {
     const project = createProject('python', ['tour.py']);
     const programs = join(python ?? '', 'venv', 'bin');
     const options = { cwd: project, env: { ...environment, PATH: `${programs}:${environment['PATH']}` } };

@@ -16,11 +16,11 @@ const explanation = {
 } as const;
 
 describe('the outcome of a comparison', () => {
-  it('is a difference where the service fails and the tool does not', () => {
+  it('is a difference if the service fails and the tool does not', () => {
     expect(judge(done, refused('has a state'), null)).toMatchObject({ outcome: 'differs' });
   });
 
-  it('is explained only while the service does what was explained', () => {
+  it('is explained only while the service behaves as the explanation says', () => {
     expect(judge(done, refused('main.tf has a state'), explanation)).toMatchObject({ outcome: 'explained' });
     expect(judge(done, refused('the service is busy'), explanation)).toMatchObject({ outcome: 'differs' });
     expect(judge(done, { ...refused('has a state'), stage: 'plan' }, explanation)).toMatchObject({
@@ -29,7 +29,7 @@ describe('the outcome of a comparison', () => {
     expect(judge(done, done, explanation)).toMatchObject({ outcome: 'differs' });
   });
 
-  it('is the same where both fail with the same first error, and not where the errors differ', () => {
+  it('is the same if both fail with the same first error, and not if the errors differ', () => {
     const failed = (error: string): Lifecycle => ({ ...done, stage: 'plan', error });
     expect(judge(failed('Cycle: a, b'), failed('Cycle: b, a'), null)).toMatchObject({ outcome: 'same error' });
     expect(judge(failed('Invalid index'), failed('Invalid value'), null)).toMatchObject({ outcome: 'differs' });
@@ -39,7 +39,7 @@ describe('the outcome of a comparison', () => {
 });
 
 describe('a list of outcomes', () => {
-  it('is resumed without what differed and without a line that was cut off', () => {
+  it('is resumed without differences and without an incomplete line', () => {
     const directory = mkdtempSync(join(tmpdir(), 'coordinator-conformance-list-'));
     const path = join(directory, 'list.tsv');
     writeFileSync(path, 'a\topentofu 1\tsame\nb\topentofu 1\tdiffers\twhy\nc\topentofu 1\tsame');

@@ -35,7 +35,7 @@ describe('a configuration that the service runs', () => {
   const cases = tools.flatMap((tool) =>
     Object.entries(sample).map(([name, outcome]) => ({ tool, name, outcome, title: `${name} with ${tool.name}` })),
   );
-  it.each(cases)('gives what the bare tool gives: $title', async ({ tool, name, outcome }) => {
+  it.each(cases)('has the same result as in the bare tool: $title', async ({ tool, name, outcome }) => {
     const module = modules.find((each) => each.name === `modules/${name}`);
     if (module === undefined) throw new Error(`there is no module ${name}`);
     expect(await compareOne({ service, mirror }, tool, module)).toMatchObject({ outcome });

@@ -103,7 +103,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('keeps the database and Temporal on the internal network, and publishes the APIs on loopback only', () => {
+  it('keeps the database and Temporal on the internal network, and publishes the APIs only on loopback', () => {
     expect(composition.networks['inside']).toEqual({ internal: true });
     const outside = services.filter(([, { networks }]) => networks.includes('outside')).map(([name]) => name);
     expect(outside).toEqual(['api-1', 'api-2', 'worker-1', 'worker-2']);

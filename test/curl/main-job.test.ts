@@ -27,7 +27,7 @@ function runScript(tool: string, overrides: Record<string, string> = {}) {
 const stepsOf = (output: string) => output.trim().split('\n');
 
 describe('the main job', () => {
-  it('can be done with nothing but curl', { timeout: 150_000 }, async () => {
+  it('can be done with only curl', { timeout: 150_000 }, async () => {
     const { code, output, errors } = await runScript(hasTool ? 'opentofu' : 'none');
     expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
     const steps = stepsOf(output);
@@ -35,7 +35,7 @@ describe('the main job', () => {
     expect(steps).toHaveLength(hasTool ? 80 : 68);
   });
 
-  it('stops at the first step that goes wrong, and says what came instead', async () => {
+  it('stops at the first failing step, and shows the response', async () => {
     const { code, output } = await runScript('none', { PASSWORD: 'another password' });
     expect(code).toBe(1);
     expect(stepsOf(output)).toContain('not ok - the administrator signs in: expected 201');
@@ -44,7 +44,7 @@ describe('the main job', () => {
 });
 
 describe('an idempotency key', () => {
-  it('binds its request also after the API was restarted', async () => {
+  it('is bound to its request even after the API was restarted', async () => {
     const { administrator: root, url } = system;
     const template = await root.post('/registry/templates', { name: 'Restart' });
     const spec = { executor: { kind: 'command', apply: [{ name: 'nothing', run: ['true'] }] } };

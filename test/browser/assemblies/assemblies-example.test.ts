@@ -30,7 +30,7 @@ describe.skipIf(findBrowser() === null)('the example of the page about assemblie
     await system?.close();
   });
 
-  it('makes, runs, approves, mends, resumes and destroys by the names that the page says', {
+  it('creates, runs, approves, repairs, resumes and destroys an assembly with the names on the page', {
     timeout: 240_000,
   }, async () => {
     await follow('Assemblies');

@@ -44,7 +44,7 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
     await stage?.api.close();
   });
 
-  it('follow a run: the colours of nodes change, and the graph and the reader stay where they are', async () => {
+  it('follow a run, with changing colours of nodes and without moving graph and page', async () => {
     const run = await addRun(stage, shop, running, { variables: { name: 'shop' }, message: hostile });
     const { page, watch } = await open(`/assemblies/${shop}/runs/${run}`);
     await page.locator('#graph-node-network.running').waitFor();
@@ -64,7 +64,7 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
     await page.close();
   });
 
-  it('check a draft after a pause, lead to its lines, and let the keyboard in and out', async () => {
+  it('check a draft after a pause, link to its lines, and can be entered and left by keyboard', async () => {
     const id = await addAssembly(stage, threeNodes(stage.template), { isPublished: false });
     const { page, watch } = await open(`/assemblies/${id}/draft`);
     const editor = page.getByLabel('Draft', { exact: true });
@@ -88,7 +88,7 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
     await page.close();
   });
 
-  it('move between the nodes of a graph by arrow keys', async () => {
+  it('let arrow keys move between the nodes of a graph', async () => {
     const run = await addRun(stage, shop);
     const runId = run;
     await setProgress(stage.api, run, { ...running, nodes: () => ({ status: 'running', runId }) });
@@ -102,7 +102,7 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
     await page.close();
   });
 
-  it('say that a drawing scrolls where it is larger than its frame, and nowhere else', async () => {
+  it('say that a drawing scrolls only if it is larger than its frame', async () => {
     const { page } = await open(`/assemblies/${shop}`);
     const hint = page.getByText('Scroll inside the graph to see all of it.');
     await page.locator('#graph-node-network').waitFor();
@@ -133,7 +133,7 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
     await page.close();
   });
 
-  it('are accessible and fit, light and dark, wide and narrow, also with hostile content, empty and wrong', async () => {
+  it('are accessible and fit, light and dark, wide and narrow, even if hostile, empty or invalid', async () => {
     const run = await addRun(stage, shop, running, { variables: { name: 'shop' }, message: hostile });
     const wrong = await addAssembly(stage, 'nodes: {one: {template: nothing}}', { isPublished: false });
     const addresses = [
