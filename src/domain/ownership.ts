@@ -1,8 +1,8 @@
 import { type AreaName, areaNames, type ElementOf, listParts } from './areas.ts';
 
 /**
- * In this order, conflicts name blockers, and cascades change tables: first what is deployed and who may deploy it, then what serves that. Areas that are
- * not named here come last, in their own order.
+ * In this order, conflicts name blockers, and cascades change tables: first the places and people of deliveries, then the things that serve
+ * them. Areas that are not named here come last, in their own order.
  */
 const first = [
   ...['projects', 'environments', 'identity', 'organizations', 'teams', 'members', 'invitations'],

@@ -1,4 +1,4 @@
 import { mergeParts, type RecordOf } from './areas.ts';
 
-/** What is removed by months, by the name of its setting. */
+/** The tables that retention removes month by month, by the names of their settings. */
 export const monthlyRetentions: RecordOf<'retention'> = mergeParts('retention');

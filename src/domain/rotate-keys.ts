@@ -21,7 +21,8 @@ export async function countAllOld(installation: LocalInstallation, report: Repor
 }
 
 /**
- * Seals every value of the database anew that another key than the first of the ring has sealed, and records it in the audit. Reports each column.
+ * Seals every value of the database with the first key of the ring if another key has sealed it, and records this in the audit. Reports
+ * each column.
  * @returns how many values still need another key
  */
 export async function rotateAllKeys(installation: LocalInstallation, report: Report): Promise<number> {

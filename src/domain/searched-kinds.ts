@@ -6,7 +6,7 @@ export type NamedKind = keyof Searched;
 
 const searched: Searched = mergeParts('searched');
 
-/** These are shown first, in this order: what people look for most. Other kinds follow in the order of the areas. */
+/** The kinds that people search for most, which are shown first, in this order. Other kinds follow in the order of the areas. */
 const first = [
   ...['instance', 'environment', 'schedule', 'drift_monitor', 'variable_set', 'connection'],
   ...['notification_channel', 'webhook', 'plugin_installation', 'plugin_resource'],
@@ -18,5 +18,5 @@ export const namedKinds: readonly NamedKind[] = [
   ...new Set<NamedKind>([...first, ...(Object.keys(searched) as NamedKind[])]),
 ];
 
-/** What a principal may read of each of these kinds. */
+/** The candidates of each of these kinds. */
 export const candidatesByKind = Object.fromEntries(namedKinds.map((kind) => [kind, searched[kind]])) as Searched;

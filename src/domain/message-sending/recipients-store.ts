@@ -40,9 +40,10 @@ export async function mayStillRead(em: Em, messageId: string, userId: string | n
 }
 
 /**
- * Which of some addresses are known to be those of users, none of whom may hear of what the owner of a channel owns: they are disabled, deleted, or neither
- * members of its organization nor platform administrators. An address that no user has confirmed, such as that of a list, counts as nobody's.
- * @returns them in the form by which addresses are compared
+ * Those of the addresses that belong only to users who must not receive the messages of a channel: they are disabled, deleted, or neither
+ * members of its organization nor platform administrators. An address that no user has confirmed, such as that of a mailing list, is not
+ * withheld.
+ * @returns the addresses in the form by which addresses are compared
  */
 export async function findWithheldAddresses(
   em: Em,

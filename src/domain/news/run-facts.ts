@@ -4,7 +4,7 @@ import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import { describePartial } from '#domain/runs/options/model.ts';
 import { inPlace } from './place-words.ts';
 
-/** What notifications say of a run. */
+/** The facts about a run for notifications. */
 export type RunFacts = NonNullable<Awaited<ReturnType<typeof findRun>>>;
 
 export function findRun(em: Em, id: string) {
@@ -22,7 +22,7 @@ export function findRun(em: Em, id: string) {
     .executeTakeFirst();
 }
 
-/** Who rejected the plan of a run, and what they said; undefined if nobody did. */
+/** The reviewer who rejected the plan of a run, and their comment; undefined if nobody did. */
 export function findRejection(em: Em, runId: string) {
   return db(em)
     .selectFrom('run_reviews as v')
@@ -33,20 +33,20 @@ export function findRejection(em: Em, runId: string) {
     .executeTakeFirst();
 }
 
-/** The instance of a run with where it is, such as "network in Core / Backbone / Production". */
+/** The instance of a run with its place, such as "network in Core / Backbone / Production". */
 export function placeOfRun(run: RunFacts): string {
   return inPlace(String(run.instance), run);
 }
 
-/** A run by what it does and where, such as "destroy run of network in Core / Backbone / Production". */
+/** The name of a run: its operation and place, such as "destroy run of network in Core / Backbone / Production". */
 export function nameRun(run: RunFacts): string {
   return `${run.operation} run of ${placeOfRun(run)}`;
 }
 
-/** The most of a message that a title quotes. */
+/** The maximum length of a message that a title quotes. */
 const maxQuoted = 80;
 
-/** The end of a title that quotes what the requester said about a run; empty if they said nothing. */
+/** The end of a title that quotes the message of a run; empty if it has none. */
 export function quoteMessage({ message }: RunFacts): string {
   const [line = ''] = message.trim().split('\n');
   const characters = [...line];
@@ -54,7 +54,7 @@ export function quoteMessage({ message }: RunFacts): string {
   return quoted === '' ? '' : `: “${quoted}”`;
 }
 
-/** Why a run failed, what it does and where, who requested it, and what they said about it. */
+/** Why a run failed, its operation and place, its requester, and its message. */
 export function factsOfRun(run: RunFacts): string[] {
   const { operation, instance, team, project, environment, requestedByName, message } = run;
   const inTeam = team === null ? '' : ` of the team ${team}`;

@@ -13,20 +13,20 @@ export type Path = `/${string}`;
 
 interface KindOfSubject {
   /**
-   * The access that reading it demands, as the operation that reads it declares it. Whoever does not have it is not told of the subject, and what they
-   * were told before is hidden.
+   * The access for reading the subject, as the operation that reads it declares it. Users without it are not notified of the subject, and
+   * earlier notifications are hidden from them.
    */
   readonly access: Access;
   /** Its page. A test compares the paths with the list of pages. */
   readonly path: (id: string) => Path;
-  /** What it is called, such as "Webhook Chat". */
+  /** Finds its name, such as "Webhook Chat". */
   readonly findName: (em: Em, id: string) => Promise<string | undefined>;
 }
 
 const ofTeam = { scope: 'team', teamAction: 'team.metadata.read', hidden: 'not_found', review: 'none' } as const;
 const ofPlatform = { scope: 'platform', hidden: 'not_found', review: 'none' } as const;
 
-/** What the service knows of each kind of thing that news is about. */
+/** The access, the page and the name of each kind of subject. */
 export const kindsOfSubjects: Readonly<Record<SubjectKind, KindOfSubject>> = {
   run: {
     access: { ...ofTeam, anyOf: ['run:read'] },

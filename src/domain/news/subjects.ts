@@ -15,17 +15,17 @@ export interface Subject {
   readonly id: string;
 }
 
-/** Whether a user may read a subject with these owners. Of keys, it says nothing about who holds them. */
+/** Whether a user may read a subject with these owners. For keys, it does not check who holds them. */
 export function mayReadSubject(user: Principal, { kind }: Subject, owner: Ownership): boolean {
   return user.kind === 'user' && decide(user, kindsOfSubjects[kind].access, owner).allowed;
 }
 
-/** The page of what a message or a notification is about. */
+/** The page of the subject of a message or a notification. */
 export function subjectPath(kind: SubjectKind, id: string): Path {
   return kindsOfSubjects[kind].path(id);
 }
 
-/** What a subject is called, such as "Webhook Chat"; null where nobody knows any more. The caller has decided that it may be read. */
+/** The name of a subject, such as "Webhook Chat"; null if it no longer exists. The caller has decided that it may be read. */
 export async function findSubjectName(em: Em, { kind, id }: Subject): Promise<string | null> {
   return (await kindsOfSubjects[kind].findName(em, id)) ?? null;
 }
@@ -63,7 +63,7 @@ function isReadableAs(id: Expression<string | null>, user: Principal, kind: Subj
   const team = ownerOfAny('team', name, key);
   const owner = {
     team,
-    // What a team owns is not readable for everybody in its organization.
+    // Subjects of a team have no organization here, because not everybody in the organization may read them.
     organization: sql<string | null>`case when ${team} is null then ${ownerOfAny('organization', name, key)} end`,
     project: sql<string | null>`null`,
   };

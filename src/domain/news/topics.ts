@@ -1,9 +1,9 @@
-/** How channels name and choose what they hear. Pure. */
+/** The names of topics, and the patterns by which channels choose them. Pure. */
 
 /** The type of the message by which somebody tests a channel. */
 export const channelTest = 'notification_channel.test';
 
-/** The type of a message of a channel. A notification is not the event of the same name: webhooks hear that. */
+/** The type of a message of a channel. It differs from the type of the event with the same name, which webhooks receive. */
 export function channelMessageType(kind: string): string {
   return kind === channelTest ? channelTest : `notification.${kind}`;
 }

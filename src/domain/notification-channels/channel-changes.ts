@@ -15,13 +15,13 @@ import { channelSecrets, keepUrl } from './secrets.ts';
 import type { ChannelTarget } from './store.ts';
 import { findPlacesBelow, readSubscriptions, writeSubscriptions } from './subscriptions-store.ts';
 
-/** Where a channel sends to: the kind `email` has recipients, the others have an address. */
+/** The destination of a channel: the kind `email` has recipients, the others have an address. */
 export interface ChannelConfig {
   readonly recipients?: readonly string[] | undefined;
   readonly url?: string | undefined;
 }
 
-/** How many channels an owner may have: each notification is sent to all that hear of it. */
+/** The maximum number of channels of an owner, since each notification is sent to all subscribed channels. */
 export const maxChannels = 200;
 
 export interface NewChannel {
@@ -32,7 +32,7 @@ export interface NewChannel {
   readonly subscriptions: readonly Subscription[];
 }
 
-/** @throws Invalid if the configuration is not that of the kind */
+/** @throws Invalid if the configuration does not fit the kind */
 export function checkConfig(kind: ChannelKind, { recipients, url }: ChannelConfig): void {
   const [needed, foreign] = kind === 'email' ? ['recipients', 'url'] : ['url', 'recipients'];
   const given = { recipients, url };
@@ -43,9 +43,10 @@ export function checkConfig(kind: ChannelKind, { recipients, url }: ChannelConfi
 }
 
 /**
- * Creates a channel of an owner, whose row the caller has locked. A webhook channel gets a secret, which is returned once and stored encrypted.
+ * Creates a channel of an owner, whose row the caller has locked. A webhook channel gets a secret, which is returned once and stored
+ * encrypted.
  * @throws Invalid for a configuration of another kind, or a subscription to something that the owner does not own; Conflict for an archived
- * owner, or one that has as many channels as it may have
+ * owner, or one that has the maximum number of channels
  */
 export async function createChannel(
   { em }: Transaction,
@@ -78,7 +79,7 @@ export interface ChannelUpdate {
 }
 
 /**
- * Changes the given fields of a channel, whose row the caller has locked. Returns what has changed, without secrets.
+ * Changes the fields that are present of a channel, whose row the caller has locked. Returns the changes without secrets.
  * @throws Invalid for a subscription to something that the owner does not own; Conflict for a stale revision
  */
 export async function updateChannel(
@@ -113,7 +114,7 @@ export async function updateChannel(
   return difference;
 }
 
-/** Gives a channel of the kind `webhook` a new secret. Messages are signed by the old one as well for a day. */
+/** Gives a channel of the kind `webhook` a new secret. For a day, messages are also signed with the old one. */
 export async function rotateChannelSecret(
   { em }: Transaction,
   keyRing: KeyRing,
@@ -141,7 +142,7 @@ export async function deleteChannel(
   await em.remove(channel).flush();
 }
 
-/** What the audit keeps of a channel: of its address, the host alone. */
+/** The fields of a channel for the audit: of its address, only the host. */
 export async function describeChannel(em: Transaction['em'], channel: NotificationChannel) {
   const { id, name, kind, isEnabled, recipients, host } = channel;
   const config = kind === 'email' ? { recipients } : { host };
@@ -153,7 +154,7 @@ function configure(keyRing: KeyRing, channel: NotificationChannel, { recipients,
   if (url !== undefined) keepUrl(keyRing, channel, url);
 }
 
-/** Ids of what belongs to others get the same answer as ids of nothing. */
+/** Ids of other owners' things get the same answer as ids that do not exist. */
 async function checkSubscriptions(
   em: Transaction['em'],
   owner: OwnerIds,

@@ -5,7 +5,7 @@ import { ownerColumns } from '#domain/owners/columns.ts';
 import { Team } from '#domain/teams/entity.ts';
 import type { ChannelDisabledReason, ChannelKind } from './model.ts';
 
-/** Where an owner wants to hear of what happens to what it owns. */
+/** A destination for notifications about the things that an owner owns. */
 export const NotificationChannelSchema = defineEntity({
   name: 'NotificationChannel',
   tableName: 'notification_channels',
@@ -31,12 +31,14 @@ export const NotificationChannelSchema = defineEntity({
     disabledReason: p.string().$type<ChannelDisabledReason>().nullable(),
     /** The addresses of a channel of the kind `email`. */
     recipients: p.json<string[]>().nullable(),
-    /** The host of the address of webhook and chat channels. The whole address is encrypted, because anybody who knows it can write there. */
+    /**
+     * The host of the address of webhook and chat channels. The whole address is encrypted, because anybody who knows it can post there.
+     */
     host: p.text().nullable(),
     sealedUrl: p.blob().nullable().hidden(),
     /** Signs the messages of a channel of the kind `webhook`. */
     sealedSecret: p.blob().nullable().hidden(),
-    /** The secret before the last rotation, by which messages are signed as well until `previousUntil`. */
+    /** The secret before the last rotation, with which messages are also signed until `previousUntil`. */
     sealedPreviousSecret: p.blob().nullable().hidden(),
     previousUntil: at().nullable(),
     revision: revision(),
@@ -46,7 +48,7 @@ export const NotificationChannelSchema = defineEntity({
 export class NotificationChannel extends NotificationChannelSchema.class {}
 NotificationChannelSchema.setClass(NotificationChannel);
 
-/** What a channel hears of. With neither a team nor an environment: everything that its owner owns. */
+/** A subscription of a channel. Without a team and an environment, it covers everything that the owner owns. */
 export const ChannelSubscriptionSchema = defineEntity({
   name: 'ChannelSubscription',
   tableName: 'channel_subscriptions',

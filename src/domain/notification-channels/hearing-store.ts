@@ -9,7 +9,7 @@ import { ownerOfAny } from '#domain/shared/ownership-graph/any-owner.ts';
 import type { OwnerLevel } from '#domain/shared/ownership-graph/owners.ts';
 import type { ChannelKind } from './model.ts';
 
-/** Who owns a subject at present, at each level; null where it has no such owner. */
+/** The present owners of a subject at each level; null for a level without an owner. */
 export interface Place {
   readonly organizationId: string | null;
   readonly teamId: string | null;
@@ -19,7 +19,10 @@ export interface Place {
 
 const nowhere: Place = { organizationId: null, teamId: null, projectId: null, environmentId: null };
 
-/** The present place of a subject. One that is gone, or belongs to the installation, has none. A quota is where the owner is that it limits. */
+/**
+ * The present place of a subject. A subject that no longer exists, or that belongs to the installation, has none. The place of a quota is
+ * that of the owner that it limits.
+ */
 export async function findPlace(em: Em, { kind, id }: Subject): Promise<Place> {
   if (kind === 'quota') return (await findQuotaOwner(em, id)) ?? nowhere;
   const [name, key] = [sql<string>`${kind}::text`, sql<string>`${id}::uuid`];
@@ -40,14 +43,14 @@ export async function findPlace(em: Em, { kind, id }: Subject): Promise<Place> {
     .executeTakeFirstOrThrow();
 }
 
-/** A channel that hears of something. */
+/** A channel that receives a notification. */
 export interface HearingChannel {
   readonly id: string;
   readonly kind: ChannelKind;
   readonly recipients: readonly string[] | null;
 }
 
-/** Finds the enabled channels whose subscriptions match a topic at a place. It skips channels that were made after `at`. */
+/** Finds the enabled channels whose subscriptions match a topic at a place. Channels that were created after `at` are left out. */
 export function findHearingChannels(
   em: Em,
   { topic, place, at }: { readonly topic: Topic; readonly place: Place; readonly at: string | undefined },
@@ -62,7 +65,7 @@ export function findHearingChannels(
     .execute();
 }
 
-/** Whether a channel still hears of a topic about what is in a place. */
+/** Whether the subscriptions of a channel still match a topic at a place. */
 export async function stillHears(em: Em, channelId: string, topic: Topic, place: Place): Promise<boolean> {
   const found = await db(em)
     .selectFrom('notification_channels as c')

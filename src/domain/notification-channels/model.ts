@@ -1,4 +1,4 @@
-/** How a channel passes on what happens, and what it may subscribe to. Pure. */
+/** The kinds of channels, and their subscriptions. Pure. */
 
 export const channelKinds = ['email', 'webhook', 'slack'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
@@ -13,7 +13,10 @@ export const maxRecipients = 20;
 export const maxSubscriptions = 50;
 export const maxPatterns = 20;
 
-/** What a channel hears of: everything below its owner, or only a team or an environment, as far as the patterns match. */
+/**
+ * A subscription of a channel: the topics that match the patterns, about everything below its owner, or only about a team or an
+ * environment.
+ */
 export interface Subscription {
   readonly teamId: string | null;
   readonly environmentId: string | null;

@@ -7,13 +7,13 @@ export const channelSecrets = signingSecrets('channel-secret');
 
 export const urlContext = (channelId: string) => ['channel-url', channelId] as const;
 
-/** Seals the address that a channel sends to, and keeps its host, which everybody may see who sees the channel. */
+/** Seals the address of a channel, and stores its host, which every reader of the channel may see. */
 export function keepUrl(keyRing: KeyRing, channel: NotificationChannel, url: string): void {
   channel.host = new URL(url).host;
   channel.sealedUrl = keyRing.seal(urlContext(channel.id), Buffer.from(url));
 }
 
-/** @throws Error if the channel has no address, or the key ring does not open it */
+/** @throws Error if the channel has no address, or the key ring cannot open it */
 export function openUrl(keyRing: KeyRing, { id, sealedUrl }: Pick<NotificationChannel, 'id' | 'sealedUrl'>): string {
   if (!sealedUrl) throw new Error(`the notification channel ${id} has no address`);
   return keyRing.open(urlContext(id), sealedUrl).toString();

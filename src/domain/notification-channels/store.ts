@@ -28,7 +28,7 @@ export async function findChannel(em: Em, id: string, lock: RowLock = false): Pr
   return owner && channel ? { ...owner, channel } : undefined;
 }
 
-/** A channel as its readers see it, without what is sealed. */
+/** A channel as its readers see it, without sealed values. */
 export interface ChannelDetails extends OwnerIds {
   readonly id: string;
   readonly name: string;
@@ -38,27 +38,27 @@ export interface ChannelDetails extends OwnerIds {
   readonly recipients: readonly string[] | null;
   readonly host: string | null;
   readonly previousUntil: string | null;
-  /** Those that name a place which the reader may not read are left out. */
+  /** The subscriptions, without those whose place the reader may not read. */
   readonly subscriptions: readonly ShownSubscription[];
   readonly subscriptionCount: number;
   /** How many messages wait, counted up to `maxCounted`. */
   readonly waiting: number;
   readonly lastSentAt: string | null;
-  /** Why messages do not arrive at the recipient that has failed for longest; null: the last message to each arrived. */
+  /** The problem of the recipient that has failed for longest; null: the last message to each recipient was delivered. */
   readonly problem: string | null;
   readonly revision: number;
   readonly createdAt: string;
 }
 
-/** A subscription with the names of what it names. */
+/** A subscription with the name of its place. */
 export interface ShownSubscription extends PlacedSubscription {
   readonly name: string | null;
 }
 
-/** More waiting messages are not counted. */
+/** The maximum number of waiting messages that are counted. */
 export const maxCounted = 1000;
 
-/** A page of the channels that a principal may read. Those of the installation are for administrators. */
+/** A page of the channels that a principal may read. Only administrators may read those of the installation. */
 export function listChannels(
   em: Em,
   principal: Principal,
@@ -81,7 +81,7 @@ export function readChannel(em: Em, id: string, reader: Principal): Promise<Chan
   return selectChannels(db(em), reader).where('c.id', '=', id).executeTakeFirst();
 }
 
-/** Addresses and secrets are never selected here: reading opens no seal. */
+/** Addresses and secrets are never selected here, so reading needs no key. */
 function selectChannels(queries: Kysely<Tables>, reader: Principal) {
   return queries
     .selectFrom('notification_channels as c')

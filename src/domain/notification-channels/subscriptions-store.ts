@@ -6,7 +6,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { ChannelSubscription } from './entity.ts';
 import type { Subscription } from './model.ts';
 
-/** What a channel hears of, in the order in which it was given. */
+/** The subscriptions of a channel, in the order of the request. */
 export function readSubscriptions(em: Em, channelId: string): Promise<Subscription[]> {
   return db(em)
     .selectFrom('channel_subscriptions')
@@ -16,7 +16,7 @@ export function readSubscriptions(em: Em, channelId: string): Promise<Subscripti
     .execute();
 }
 
-/** Makes these the only subscriptions of a channel. The caller has locked the channel and shared what they name. */
+/** Replaces the subscriptions of a channel. The caller has locked the channel, and holds share locks on the places that they name. */
 export async function writeSubscriptions(em: Em, channelId: string, wanted: readonly Subscription[]): Promise<void> {
   await db(em).deleteFrom('channel_subscriptions').where('channelId', '=', channelId).execute();
   for (const { teamId, environmentId, events } of wanted)
@@ -24,7 +24,10 @@ export async function writeSubscriptions(em: Em, channelId: string, wanted: read
   await em.flush();
 }
 
-/** Which of these teams and environments exist at or below an owner; the installation owns all of them. Shares their rows until the commit. */
+/**
+ * Which of these teams and environments exist at or below an owner; the installation owns all of them. It takes share locks on their rows
+ * until the commit.
+ */
 export async function findPlacesBelow(
   em: Em,
   owner: OwnerIds,

@@ -7,14 +7,14 @@ import { zeroId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { UserChat } from './entity.ts';
 
-/** The context in which the address of a user's chat is sealed: whoever knows it can write there. */
+/** The context in which the address of a user's chat is sealed. The address is secret, because anybody who knows it can post there. */
 export const chatContext = (userId: string) => ['user-chat', userId] as const;
 
-/** Where a user hears of something in a chat, and why the last message that was tried did not arrive. */
+/** The chat of a user, and why the last message to it was not delivered. */
 export interface Chat {
   readonly host: string;
   readonly problem: string | null;
-  /** Nothing is sent there before, because the last try failed. */
+  /** No message is sent there before this time, because the last try failed. */
   readonly pausedUntil: string | null;
 }
 
@@ -28,7 +28,7 @@ export function readChat(em: Em, userId: string): Promise<Chat | undefined> {
     .executeTakeFirst();
 }
 
-/** Keeps the address of a user's chat, sealed; null removes it. */
+/** Stores the sealed address of a user's chat; null removes it. */
 export async function keepChat(em: Em, keyRing: KeyRing, userId: string, url: string | null): Promise<void> {
   await db(em).deleteFrom('user_chats').where('userId', '=', userId).execute();
   await forgetFailure(em, userDestination(userId, 'chat'));
@@ -37,7 +37,7 @@ export async function keepChat(em: Em, keyRing: KeyRing, userId: string, url: st
   await em.persist(em.create(UserChat, { userId, host: new URL(url).host, sealedUrl: sealed })).flush();
 }
 
-/** The address of a user's chat; null: there is none. @throws Error if the key ring does not open it */
+/** The address of a user's chat; null: there is none. @throws Error if the key ring cannot open it */
 export async function openChat(em: Em, keyRing: KeyRing, userId: string | null): Promise<string | null> {
   const row = await db(em)
     .selectFrom('user_chats')

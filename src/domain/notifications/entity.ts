@@ -4,7 +4,7 @@ import type { NotificationKind, SubjectKind } from '#domain/news/model.ts';
 import type { EventCursor } from '#domain/shared/events/cursor.ts';
 import type { Mark } from './model.ts';
 
-/** Something that a user is told, once. */
+/** A notification of a user. */
 export const NotificationSchema = defineEntity({
   name: 'Notification',
   tableName: 'notifications',
@@ -25,7 +25,10 @@ export const NotificationSchema = defineEntity({
     subjectKind: p.string().$type<SubjectKind>(),
     subjectId: p.uuid(),
     title: p.text(),
-    /** The event that it tells of, what is about to happen and when, or who asks for a review of which run on which day. A user is told once of one cause. */
+    /**
+     * The cause: an event, something about to happen with its time, or the request of a review with its requester, run and day. A user gets
+     * one notification for each cause.
+     */
     cause: p.text(),
     readAt: at().nullable(),
     archivedAt: at().nullable(),
@@ -34,7 +37,7 @@ export const NotificationSchema = defineEntity({
   },
 });
 export class Notification extends NotificationSchema.class {
-  /** Its user has read it, has archived it or has taken it back. One that is so already stays as it is. */
+  /** Marks it as read or archived, or unarchives it. Repeating the same mark changes nothing. */
   mark(as: Mark): void {
     const isSo = { read: this.readAt, archived: this.archivedAt, unarchived: !this.archivedAt }[as];
     if (isSo) return;
@@ -46,7 +49,7 @@ export class Notification extends NotificationSchema.class {
 }
 NotificationSchema.setClass(Notification);
 
-/** A kind about which a user has decided. */
+/** A user's preference for one kind of notification. */
 export const NotificationPreferenceSchema = defineEntity({
   name: 'NotificationPreference',
   tableName: 'notification_preferences',
@@ -54,7 +57,7 @@ export const NotificationPreferenceSchema = defineEntity({
     userId: p.uuid().primary(),
     kind: p.string().$type<NotificationKind>().primary(),
     inPage: p.boolean(),
-    /** Null: as the kind has it unless the user decides. */
+    /** Null: the default of the kind. */
     byEmail: p.boolean().nullable(),
     byChat: p.boolean().nullable(),
   },
@@ -62,21 +65,21 @@ export const NotificationPreferenceSchema = defineEntity({
 export class NotificationPreference extends NotificationPreferenceSchema.class {}
 NotificationPreferenceSchema.setClass(NotificationPreference);
 
-/** The chat of a user: an address that takes the incoming webhooks of Slack. */
+/** The chat of a user: an address that accepts incoming webhooks like Slack's. */
 export const UserChatSchema = defineEntity({
   name: 'UserChat',
   tableName: 'user_chats',
   properties: {
     userId: p.uuid().primary(),
     host: p.text(),
-    /** Whoever knows the address can write there. */
+    /** The address is sealed, because anybody who knows it can post there. */
     sealedUrl: p.blob().hidden(),
   },
 });
 export class UserChat extends UserChatSchema.class {}
 UserChatSchema.setClass(UserChat);
 
-/** How far users have been told of the events: one row. */
+/** The cursor of the notifications of users over all events: one row. */
 export const NotificationCursorSchema = defineEntity({
   name: 'NotificationCursor',
   tableName: 'notification_cursors',

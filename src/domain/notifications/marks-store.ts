@@ -20,8 +20,8 @@ export async function markNotification(em: Em, id: string, as: Mark): Promise<vo
 }
 
 /**
- * Notes that a user has read, or put away, everything about one subject that is not put away yet. Answers how many notifications changed. The
- * caller has made sure that the user may read the subject.
+ * Marks all of a user's unarchived notifications about one subject as read or archived. Returns how many changed. The caller has checked
+ * that the user may read the subject.
  */
 export async function markThread(em: Em, user: Principal, subjectId: string, as: 'read' | 'archived'): Promise<number> {
   const { numUpdatedRows } = await db(em)
@@ -39,7 +39,7 @@ export async function markThread(em: Em, user: Principal, subjectId: string, as:
   return Number(numUpdatedRows);
 }
 
-/** Notes that a user has read everything so far, also what is hidden from the user now. Answers how many were unread. */
+/** Marks all of a user's notifications as read, including those that are hidden from the user now. Returns how many were unread. */
 export async function markAllRead(em: Em, user: Principal): Promise<number> {
   const { numUpdatedRows } = await db(em)
     .updateTable('notifications')

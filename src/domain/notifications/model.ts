@@ -1,12 +1,12 @@
-/** In which states what people were told is, and how long it is kept. Pure. */
+/** The states of notifications, and how long they are kept. Pure. */
 
 export const notificationStates = ['unread', 'read', 'archived'] as const;
 export type NotificationState = (typeof notificationStates)[number];
 
-/** What becomes of older ones: they are deleted, read or not. */
+/** How many days notifications are kept. Older ones are deleted, even if they are unread. */
 export const keptDays = 90;
 
-/** More unread ones are not counted. */
+/** The maximum number of unread notifications that are counted. */
 export const maxCounted = 1000;
 /** How many of the newest unread ones are examined. Those that the user may still read are counted. */
 export const maxLookedAt = 10_000;
@@ -19,5 +19,5 @@ export function stateOf(times: {
   return times.readAt === null ? 'unread' : 'read';
 }
 
-/** `archived`: it is put away, and read as well. `unarchived`: it is taken back. */
+/** `archived`: it is archived, and counts as read. `unarchived`: it is no longer archived. */
 export type Mark = 'read' | 'archived' | 'unarchived';

@@ -5,24 +5,24 @@ import { User } from '#domain/identity/entity.ts';
 import { isMailedByDefault, type NotificationKind, notificationKindNames } from '#domain/news/model.ts';
 import { NotificationPreference } from './entity.ts';
 
-/** How a user wants to hear of a kind. */
+/** The media by which a user receives a kind. */
 export interface Preference {
   readonly kind: NotificationKind;
   /** On the page of notifications. */
   readonly page: boolean;
-  /** By e-mail, where the installation sends any. */
+  /** By e-mail, if the installation sends any. */
   readonly email: boolean;
   /** In the user's chat, if there is one. */
   readonly chat: boolean;
 }
 
-/** What a user has decided about a kind. What is left out stays as the kind has it. */
+/** A user's decision about a kind. Omitted media keep the default of the kind. */
 export type Decision = Pick<Preference, 'kind' | 'page'> & {
   readonly email?: boolean | undefined;
   readonly chat?: boolean | undefined;
 };
 
-/** How a user wants to hear of every kind, each once. */
+/** The preferences of a user for all kinds. */
 export async function readPreferences(em: Em, userId: string): Promise<Preference[]> {
   const rows = await db(em)
     .selectFrom('notification_preferences')
@@ -38,13 +38,13 @@ export async function readPreferences(em: Em, userId: string): Promise<Preferenc
   }));
 }
 
-/** Holds the preferences of a user against other changes until the transaction ends. */
+/** Locks the preferences of a user against other changes until the transaction ends. */
 export async function lockPreferences(em: Em, userId: string): Promise<void> {
   const lock = `delivery-coordinator/notification preferences/${userId}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(db(em));
 }
 
-/** Counts how often the preferences of a user were changed. */
+/** The revision of the preferences of a user. */
 export async function readPreferencesRevision(em: Em, userId: string): Promise<number> {
   const { revision } = await db(em)
     .selectFrom('users')
@@ -54,14 +54,14 @@ export async function readPreferencesRevision(em: Em, userId: string): Promise<n
   return revision;
 }
 
-/** Counts a change of the preferences of a user. The caller holds `lockPreferences`. */
+/** Raises the revision of the preferences of a user. The caller has called `lockPreferences`. */
 export async function revisePreferences(em: Em, userId: string): Promise<void> {
   (await em.findOneOrFail(User, userId)).preferencesRevision += 1;
   await em.flush();
 }
 
 /**
- * Replaces what a user has decided. A kind that is left out gets its default again. What the user was told before stays. The caller holds
+ * Replaces the decisions of a user. An omitted kind gets its default again. Earlier notifications stay. The caller has called
  * `lockPreferences`.
  */
 export async function replacePreferences(em: Em, userId: string, wanted: readonly Decision[]): Promise<void> {
@@ -71,7 +71,7 @@ export async function replacePreferences(em: Em, userId: string, wanted: readonl
   await em.flush();
 }
 
-/** Who among some users wants to hear of a kind, and how. */
+/** Those of the users who receive a kind, each with the media. */
 export async function findListeners(
   em: Em,
   kind: NotificationKind,

@@ -27,7 +27,7 @@ export interface NotificationFilter {
   readonly kind?: NotificationKind | undefined;
 }
 
-/** A page of what a user was told and may still read, newest first. */
+/** A page of the notifications that a user may still read, newest first. */
 export function listNotifications(
   em: Em,
   user: Principal,
@@ -50,12 +50,12 @@ export async function countUnread(em: Em, user: Principal): Promise<number> {
   return Math.min(readable, maxCounted);
 }
 
-/** How many of the newest unread notifications the bar reads. */
+/** How many of the newest unread notifications are examined for the navigation bar. */
 export const maxInBar = 100;
 
 /**
- * How many of the newest unread notifications a user may still read. It looks at `maxInBar` rows of an index at the most, so that every page
- * can show it.
+ * How many of the newest unread notifications a user may still read. It examines at most `maxInBar` rows of an index, so that every page
+ * can show the count.
  */
 export async function countNewestUnread(em: Em, user: Principal): Promise<{ count: number; isMore: boolean }> {
   const { looked, readable } = await countAmongNewest(em, user, maxInBar + 1);
@@ -82,7 +82,7 @@ function countAmongNewest(em: Em, user: Principal, max: number): Promise<{ looke
     .executeTakeFirstOrThrow();
 }
 
-/** The notifications about one subject, as their newest shows them. */
+/** A thread: all notifications about one subject, shown by the newest. */
 export interface ThreadDetails extends NotificationDetails {
   readonly count: number;
   readonly unread: number;
@@ -137,7 +137,7 @@ export function listThread(
 
 const removedAtOnce = 5_000;
 
-/** Deletes notifications that are older than `keptDays`, a batch at a time. Answers whether there may be more. */
+/** Deletes notifications that are older than `keptDays`, a batch at a time. Returns whether there may be more. */
 export async function removeOldNotifications(em: Em): Promise<boolean> {
   const old = db(em)
     .selectFrom('notifications')
@@ -148,7 +148,7 @@ export async function removeOldNotifications(em: Em): Promise<boolean> {
   return Number(numDeletedRows) === removedAtOnce;
 }
 
-/** What a user was told and may still read. */
+/** The notifications that a user may still read. */
 function selectOwn(em: Em, user: Principal) {
   return db(em)
     .selectFrom('notifications as n')

@@ -10,7 +10,7 @@ import { chooseSlug } from '#domain/tenancy/slugs.ts';
 import { Organization } from './entity.ts';
 import { findOrganization, insertOrganization, type OrganizationTarget } from './store.ts';
 
-/** Makes an organization that its creator owns. @throws Conflict if another one has or had the slug */
+/** Creates an organization that its creator owns. @throws Conflict if another one has or had the slug */
 export async function createOrganization(em: Em, creator: Principal, request: NewNamed): Promise<OrganizationTarget> {
   const id = newId();
   const slug = chooseSlug(request);

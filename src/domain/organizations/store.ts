@@ -34,7 +34,7 @@ function selectOrganizations(em: Em) {
     .select((eb) => archivedLevels({ organization: eb.ref('o.archivedAt') }).as('archived'));
 }
 
-/** What authorization and answers use of an organization. */
+/** The columns of an organization for authorization and answers. */
 export type OrganizationTarget = RowOf<typeof selectOrganizations>;
 
 /**
@@ -93,7 +93,7 @@ export async function insertOrganization(
   await em.persist(em.create(Organization, organization)).flush();
 }
 
-/** Shares the organizations with these ids against change until the commit, in the order of their ids. */
+/** Takes share locks on the organizations with these ids until the commit, in the order of their ids. */
 export async function shareOrganizations(em: Em, ids: readonly string[]): Promise<void> {
   const organizations = db(em)
     .selectFrom('organizations')

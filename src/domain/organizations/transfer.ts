@@ -26,8 +26,8 @@ export async function findOrganizationTransfer(
 }
 
 /**
- * Transfers an organization: the new owner joins it if need be, and a caller who is an owner becomes an admin. Other owners
- * keep their role. Voids invitations sent before the transfer.
+ * Transfers an organization: the new owner joins it if necessary, and a caller who is an owner becomes an admin. Other owners keep their
+ * role. Voids invitations sent before the transfer.
  * @throws Forbidden if there is no such user, or the caller does not know them
  * @throws Conflict for a disabled user, a user who is an owner already, something archived, or a stale revision
  */

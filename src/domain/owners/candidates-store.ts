@@ -14,13 +14,16 @@ type OwnedTable = {
 
 interface OwnedKind {
   readonly table: OwnedTable;
-  /** Who finds what belongs to the whole installation. */
+  /** Who finds things of the whole installation. */
   readonly installation: 'visible' | 'administrators';
-  /** The permissions of which reading one needs any, if not everybody who may search has them. */
+  /** The permissions of which a reader needs one; absent if everybody who may search has them. */
   readonly anyOf?: readonly Permission[];
 }
 
-/** What belongs to the installation, an organization, a team or a project, with the name of that owner. What a deleted owner has is left out. */
+/**
+ * Candidates that belong to the installation, an organization, a team or a project, with the name of that owner. Those of deleted owners
+ * are left out.
+ */
 export function ownedCandidates({ table, installation, anyOf }: OwnedKind): Candidates {
   return (em, principal) => {
     const mayRead = anyOf === undefined || decidePermission(principal, { anyOf }).allowed;

@@ -4,8 +4,8 @@ import { Project } from '#domain/projects/entity.ts';
 import { Team } from '#domain/teams/entity.ts';
 
 /**
- * The owner of a row that the installation, an organization, a team or a project may own: no column is set, `organizationId` alone,
- * `teamId` alone, or `projectId` with the `teamId` of its team. A migration adds the columns with `ownerConstraint`.
+ * The owner of a row that the installation, an organization, a team or a project may own: no column is set, or only `organizationId`, or
+ * only `teamId`, or `projectId` with the `teamId` of its team. A migration adds the columns with `ownerConstraint`.
  */
 export const ownerColumns = {
   organizationId: () =>

@@ -14,7 +14,7 @@ export interface Limited {
 }
 
 /**
- * Refuses one more thing of an owner that has as many as it may have. Until the commit, nobody else counts or adds such things of the owner.
+ * Refuses a further thing of an owner that has reached the limit. Until the commit, nobody else counts or adds such things of the owner.
  * @throws Conflict with `limit_reached`
  */
 export async function refuseBeyondLimit(

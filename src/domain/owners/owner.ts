@@ -5,7 +5,7 @@ import { findProject } from '#domain/projects/store.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { findTeamById, type Owner } from '#domain/teams/store.ts';
 
-/** The owner that a row or a request names: the innermost of the ids that are given, or the installation without any. */
+/** The owner that a row or a request names: the innermost of the present ids, or the installation if there are none. */
 export interface OwnerIds {
   readonly organizationId?: string | null | undefined;
   readonly teamId?: string | null | undefined;
@@ -21,7 +21,7 @@ export interface RowOwner extends Owner {
   };
 }
 
-/** The owner that these ids name; undefined if it, or what it belongs to, was deleted. `lock` locks its row and those above it. */
+/** The owner that these ids name; undefined if it, or an owner of it, was deleted. `lock` locks its row and those above it. */
 export async function findRowOwner(em: Em, ids: OwnerIds, lock: RowLock = false): Promise<RowOwner | undefined> {
   const { organizationId, teamId, projectId } = ids;
   if (projectId) {

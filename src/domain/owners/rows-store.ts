@@ -15,9 +15,9 @@ export interface OwnerRefs {
 }
 
 /**
- * The condition of a list that a principal may read a row by its owner: of a team and its projects those who may read the team, of an
- * organization its members. `installation` says whether rows of the installation are for everybody who may use the list, or for
- * administrators alone. It belongs in the list's own query: a page must be cut only from what the principal may read.
+ * The condition of a list that a principal may read a row by its owner: rows of a team and its projects for those who may read the team,
+ * rows of an organization for its members. `installation` says whether everybody who may use the list may read rows of the installation, or
+ * only administrators. Put it into the query of the list, so that a page contains only what the principal may read.
  */
 export function isOfReadableOwner(
   principal: Principal,
@@ -33,7 +33,7 @@ export function isOfReadableOwner(
   return eb.or([isOfTeam, isOfOrganization, ...(isShown ? [isInstallations] : [])]);
 }
 
-/** The condition that a row belongs to the owners that a list is filtered by: to them, or to something below them. */
+/** The condition that a row belongs to the owner that a list is filtered by, or to something below that owner. */
 export function isOfOwner(filter: OwnerIds, { organization, team, project }: OwnerRefs): Expression<SqlBool> {
   const eb = expressionBuilder<Tables>();
   const { organizationId, teamId, projectId } = filter;
@@ -46,7 +46,8 @@ export function isOfOwner(filter: OwnerIds, { organization, team, project }: Own
 
 /**
  * The condition that a row's owner is a thing's own or above it, so that the thing may use the row: the row of the installation, of its
- * organization, of its team, or of its project. A thing that lacks an owner uses no rows of such owners: nothing equals null in SQL.
+ * organization, of its team, or of its project. If a thing lacks an owner at a level, it uses no rows of that level, because nothing equals
+ * null in SQL.
  */
 export function coversOwner(
   { organization, team, project }: OwnerRefs,
@@ -63,7 +64,7 @@ export function coversOwner(
   return eb.or([isInstallations, eb(organization, '=', thing.organizationId), isOfTeam, ...isOfProject]);
 }
 
-/** Who owns a row of a table with `ownerColumns`, in one query; undefined if there is no such row, or if its owner was deleted. */
+/** The owners of a row of a table with `ownerColumns`, in one query; undefined if there is no such row, or if its owner was deleted. */
 export function findOwnershipOf(em: Em, table: keyof Tables & string, id: string): Promise<Ownership | undefined> {
   return declaredTables(em)
     .selectFrom(`${table} as x`)

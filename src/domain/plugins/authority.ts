@@ -1,11 +1,11 @@
 import type { Access } from '#domain/shared/access/decide.ts';
 
 /**
- * Who may do what with plugins (specification, *Plugin authority*). None of it gives execution: only an assignment does. Plugins have no
- * access reviews.
+ * Who may do what with plugins (specification, *Plugin authority*). None of these rights allows executing anything: only an assignment
+ * does. Plugins have no access reviews.
  */
 
-/** Reading an installation, what it declares, and what is assigned at a place that one may read. */
+/** The right to read an installation, its declarations, and the assignments at a place that the caller may read. */
 export const pluginReading = {
   anyOf: ['team:read', 'organization:read'],
   scope: 'owned',
@@ -15,7 +15,7 @@ export const pluginReading = {
   review: 'none',
 } as const satisfies Access;
 
-/** Listing what belongs to many places: the list holds only what its caller may read. */
+/** The right to use lists over many places: a list contains only what its caller may read. */
 export const pluginListing = {
   ...pluginReading,
   scope: 'platform',
@@ -23,7 +23,7 @@ export const pluginListing = {
   organizationRole: undefined,
 } as const satisfies Access;
 
-/** Administering a place: that of its memberships. */
+/** The right to administer a place, which is that of managing its memberships. */
 export const pluginAdministration = {
   ...pluginReading,
   anyOf: ['team:write', 'organization:write'],
@@ -31,10 +31,12 @@ export const pluginAdministration = {
   organizationRole: 'admin',
 } as const satisfies Access;
 
-/** Replacing a ceiling. */
+/** The right to replace a ceiling. */
 export const ceilingAdministration = { ...pluginReading, anyOf: ['settings.manage'] } as const satisfies Access;
 
-/** Whoever an assignment in force covers at a place may ask about the place without being able to read it. */
+/**
+ * The access for a question about a place: a caller whom an assignment in force covers there may ask without the right to read the place.
+ */
 export function accessIfCovered(access: Access, place: object): Access {
   return 'isCovered' in place && place.isCovered === true ? { ...access, scope: 'platform' } : access;
 }

@@ -10,11 +10,11 @@ import type { ApprovedAction, ApprovedExecution } from './ceilings/model.ts';
 import type { OwnerNames, Root, SelectorType, SubjectType } from './model.ts';
 import type { RestorationProblem, RestorationState } from './restorations/model.ts';
 
-/** Whose share of a plugin something takes up. The index serves those who count. */
+/** The columns that record whose share of a plugin a row uses. An index serves the counts. */
 const shareColumns = {
-  /** The team, or else the organization, that owned the place when this was made. It never changes: after a transfer the row has ended. */
+  /** The team, or else the organization, that owned the place when this row was created. It never changes: a transfer ends the row. */
   ownerId: p.uuid(),
-  /** False once it was found to have ended: it never revives, so nobody has to look at it again. */
+  /** False once the row was found to have ended: it never revives, so it need not be checked again. */
   counted: p.boolean().default(true),
 };
 /** `isCounted` is the same condition in a query. */
@@ -46,13 +46,13 @@ export const PluginInstallationSchema = defineEntity({
       p.manyToOne(Organization).mapToPk().fieldName('organization_id').deleteRule('restrict').nullable(),
     teamId: () => p.manyToOne(Team).mapToPk().fieldName('team_id').deleteRule('restrict').nullable(),
     name: p.string(),
-    /** The release that counts; null: none was activated yet. */
+    /** The active release; null: none was activated yet. */
     activeRelease: p.text().nullable(),
-    /** Only an activation and the removal raise it. They end what was approved or assigned before. */
+    /** Only an activation and the removal raise it. They end earlier approvals and assignments. */
     revision: revision(),
     createdBy: p.uuid(),
     createdAt: createdAt(),
-    /** The plugin was removed, for good: the row says what was approved and assigned, and gives nothing. */
+    /** When the plugin was removed, which is permanent: the row still shows what was approved and assigned, but has no effect. */
     deletedAt: at().nullable(),
     deletedBy: p.uuid().nullable(),
   },
@@ -100,7 +100,7 @@ export const PluginActionSchema = defineEntity({
 export class PluginAction extends PluginActionSchema.class {}
 PluginActionSchema.setClass(PluginAction);
 
-/** What an administrator has approved of one release of an installation. */
+/** The parts of one release of an installation that an administrator has approved. */
 export const PluginCeilingSchema = defineEntity({
   name: 'PluginCeiling',
   tableName: 'plugin_ceilings',
@@ -119,7 +119,7 @@ export const PluginCeilingSchema = defineEntity({
 export class PluginCeiling extends PluginCeilingSchema.class {}
 PluginCeilingSchema.setClass(PluginCeiling);
 
-/** A principal that acts for a plugin when nobody asks. It has no credential and no authority but its assignments. */
+/** A principal that acts for a plugin without a request. It has no credential, and no authority except its assignments. */
 export const PluginBackgroundPrincipalSchema = defineEntity({
   name: 'PluginBackgroundPrincipal',
   tableName: 'plugin_background_principals',
@@ -132,7 +132,7 @@ export const PluginBackgroundPrincipalSchema = defineEntity({
     installationId: () => p.manyToOne(PluginInstallation).mapToPk().fieldName('installation_id').deleteRule('restrict'),
     selectorType: p.string().$type<SelectorType>(),
     selectorId: p.uuid(),
-    /** The generations of its place when it was approved: it may be assigned nothing once they have changed. */
+    /** The generations of its place when it was approved: once they have changed, nothing can be assigned to it. */
     scopeBasis: p.text(),
     ...shareColumns,
     approvedBy: p.uuid(),
@@ -145,7 +145,7 @@ export const PluginBackgroundPrincipalSchema = defineEntity({
 export class PluginBackgroundPrincipal extends PluginBackgroundPrincipalSchema.class {}
 PluginBackgroundPrincipalSchema.setClass(PluginBackgroundPrincipal);
 
-/** An action that was assigned to somebody at a place. It is in force while everything that `basis` names is as it was. */
+/** An action that was assigned to somebody at a place. It is in force as long as nothing that `basis` names has changed. */
 export const PluginActionGrantSchema = defineEntity({
   name: 'PluginActionGrant',
   tableName: 'plugin_action_grants',
@@ -197,7 +197,7 @@ export const PluginResourceSchema = defineEntity({
     type: p.text(),
     name: p.string(),
     key: p.text(),
-    /** As the release declared them that was active when the resource was made. */
+    /** The roots as the release declared them that was active when the resource was created. */
     roots: p.json<Root[]>(),
     teamId: () => p.manyToOne(Team).mapToPk().fieldName('team_id').deleteRule('restrict'),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').deleteRule('restrict').nullable(),
@@ -208,7 +208,7 @@ export const PluginResourceSchema = defineEntity({
     createdBy: p.uuid(),
     createdAt: createdAt(),
     deletedAt: at().nullable(),
-    /** Who owned it when it was deleted: it is restored for nobody else. */
+    /** The owners at its deletion: it can be restored only for them. */
     deletedFrom: p.json<OwnerNames>().nullable(),
   },
 });

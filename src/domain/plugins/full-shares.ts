@@ -1,6 +1,6 @@
 /**
- * The shares that this process found full a moment ago. Finding out takes a lock on the share and a look at everything in it, and whoever waits for the
- * lock keeps a connection. Without this, somebody whose share is full could keep all connections waiting.
+ * The shares that this process found full a moment ago. Counting a share locks it and reads everything in it, and each command that waits
+ * for the lock occupies a connection. Without this memory, somebody whose share is full could block all connections.
  */
 export class FullShares {
   readonly #foundAt = new Map<string, number>();
@@ -20,5 +20,5 @@ export class FullShares {
   }
 }
 
-/** What has ended makes room after this time at the latest. */
+/** How long a share is remembered as full. After this time, ended rows free their places. */
 const rememberedMs = 1_000;

@@ -10,9 +10,9 @@ import type { Place } from './places/place-store.ts';
 /** Things of which an installed plugin, or the owner of plugins, may have a limited number. */
 interface Limited {
   readonly table: keyof Tables & string;
-  /** The column that says what the things belong to. */
+  /** The column with the id to which the things belong. */
   readonly column: string;
-  /** The condition of a statement with a thing as `x` that it counts. */
+  /** The condition, in a statement with a thing as `x`, that the thing counts. */
   readonly counts: typeof always;
   /** In the plural, as the refusal names them. */
   readonly name: string;
@@ -28,7 +28,7 @@ export function isCounted(alias: string): RawBuilder<SqlBool> {
 
 const installed = { table: 'plugin_installations', counts: notDeleted, name: 'plugins', max: 100 } as const;
 
-/** How much there may be. docs/plugins.md names the numbers. */
+/** The limits. docs/plugins.md lists the numbers. */
 export const pluginLimits = {
   pluginsOfTeam: { ...installed, column: 'teamId' },
   pluginsOfOrganization: { ...installed, column: 'organizationId' },
@@ -36,11 +36,11 @@ export const pluginLimits = {
 } as const satisfies Record<string, Limited>;
 
 interface SharedLimit extends Limited {
-  /** What makes room for another one. */
+  /** The action that frees a place. */
   readonly end: 'revoke' | 'delete';
 }
 
-/** How much of one plugin each team may have, and the organization itself: no team takes up the places of another one. */
+/** The limits of one plugin for each team, and for the organization itself, so that no team can use up the places of another. */
 export const pluginShares = {
   backgroundPrincipals: {
     table: 'plugin_background_principals',
@@ -68,7 +68,7 @@ export const pluginShares = {
   },
 } as const satisfies Record<string, SharedLimit>;
 
-/** What a team has of an installation, or the organization itself. */
+/** The share of a team, or of the organization itself, in an installation. */
 export interface Share {
   readonly installationId: string;
   /** The team that owns the places; the organization if no team does. */
@@ -76,14 +76,14 @@ export interface Share {
   readonly isOfTeam: boolean;
 }
 
-/** The share of an installation that something at a place takes up. */
+/** The share of an installation that a thing at a place uses. */
 export function shareOf(installationId: string, { teamId, organizationId }: ShareOwners): Share {
   return { installationId, ownerId: teamId ?? organizationId, isOfTeam: teamId !== null };
 }
 type ShareOwners = Pick<Place, 'teamId' | 'organizationId'>;
 
 /**
- * Refuses one more thing where there are as many as there may be. Until the commit, nobody else counts or adds such things there.
+ * Refuses a further thing if the limit is reached. Until the commit, nobody else counts or adds such things there.
  * @throws Conflict with `limit_reached`
  */
 export async function refuseBeyondPluginLimit(em: Em, id: string, limited: Limited): Promise<void> {
@@ -95,8 +95,9 @@ export async function refuseBeyondPluginLimit(em: Em, id: string, limited: Limit
 const fullShares = new FullShares();
 
 /**
- * Refuses one more thing in a share that is full, also for a moment after it was. Until the commit, nobody else counts or adds such things there. A share only seems full while things
- * that have ended still count: `uncountEnded` takes them out for good, so that no later command has to look at them again.
+ * Refuses a further thing in a full share, and for a moment afterwards. Until the commit, nobody else counts or adds such things there. A
+ * share may only seem full because ended things still count: `uncountEnded` removes them from the count permanently, so that later commands
+ * need not check them again.
  * @throws Conflict with `limit_reached`
  */
 export async function refuseBeyondShare(
@@ -123,7 +124,7 @@ function describeFull({ isOfTeam }: Share, { max, name, end }: SharedLimit): str
   return `${owner} has ${max} ${name} of this plugin, which is the limit: ${end} one first`;
 }
 
-/** @param conditions the ids that the rows have in these columns */
+/** @param conditions the ids that the rows must have in these columns */
 async function isFull(
   em: Em,
   { table, counts, max }: Limited,

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { Id } from '#domain/shared/ids.ts';
 
-/** Where an action may be used: at one resource of the plugin, or at anything around resources (specification, *Plugin action rules*). */
+/**
+ * Where an action may be used: at one resource of the plugin, or at a place that contains resources (specification, *Plugin action rules*).
+ */
 export const selectorTypes = [
   'resource',
   'project',
@@ -20,7 +22,7 @@ export const Selector = z.strictObject({ type: z.enum(selectorTypes), id: Id }).
 });
 export type Selector = z.output<typeof Selector>;
 
-/** The selector that two columns of a row hold. */
+/** The selector in two columns of a row. */
 export function selectorOf({
   selectorType: type,
   selectorId: id,
@@ -31,7 +33,7 @@ export function selectorOf({
   return { type, id };
 }
 
-/** Who may be assigned an action. */
+/** The types of subjects to which an action can be assigned. */
 export const subjectTypes = ['user', 'service_account', 'background_principal'] as const;
 export type SubjectType = (typeof subjectTypes)[number];
 
@@ -48,7 +50,7 @@ export const DeclaredName = z.string().regex(/^[a-z][a-z0-9_.:-]{0,99}$/, {
   error: 'expected 1-100 lowercase letters, digits and _ . : -, beginning with a letter, such as "zone.sync"',
 });
 
-/** The type of a resource whose existence is known by a row: the column `key` of the table holds the resource's key. */
+/** A root of a type of resource: a resource exists if the table has a row whose column `key` contains the resource's key. */
 const Root = z.strictObject({
   schema: z.string().min(1).max(63),
   table: z.string().min(1).max(63),
@@ -56,7 +58,7 @@ const Root = z.strictObject({
 });
 export type Root = z.output<typeof Root>;
 
-/** What a release declares. The bytes of a manifest are this as JSON. */
+/** The declarations of a release. The bytes of a manifest are their JSON. */
 export const Manifest = z.strictObject({
   name: z.string().trim().min(1).max(100),
   release: ReleaseName,
@@ -74,7 +76,7 @@ export const Manifest = z.strictObject({
 });
 export type Manifest = z.output<typeof Manifest>;
 
-/** Whether restorations may look for roots in a schema: not in one of PostgreSQL, or in that of the service itself. */
+/** Whether restorations may look for roots in a schema: not in a schema of PostgreSQL, nor in that of the service itself. */
 export function isPluginSchema(name: string): boolean {
   return name.length <= 63 && name !== 'public' && !isSystemSchema(name);
 }
@@ -87,7 +89,7 @@ export function isSystemSchema(name: string): boolean {
 /** The largest manifest, in bytes. */
 export const maxManifestBytes = 64 * 1024;
 
-/** The ids of all owners of something; the zero UUID for those that it does not have. */
+/** The ids of all owners of something; the zero UUID for missing ones. */
 export interface OwnerNames {
   readonly organization_id: string;
   readonly team_id: string;
@@ -95,7 +97,7 @@ export interface OwnerNames {
   readonly environment_id: string;
 }
 
-/** Why an assignment or a background principal is not revoked; null if it can be. */
+/** Why an assignment or a background principal cannot be revoked; null if it can be. */
 export function findRevokedRefusal(
   { revokedAt }: { readonly revokedAt: string | null },
   name: 'assignment' | 'background principal',
@@ -103,10 +105,10 @@ export function findRevokedRefusal(
   return revokedAt === null ? null : { code: 'plugin_assignment_revoked', message: `the ${name} is revoked already` };
 }
 
-/** Why nothing of a plugin is in force any more, in words. */
+/** The reason why nothing of a removed plugin is in force, in words. */
 export const pluginRemoved = 'the plugin was removed';
 
-/** What an assignment, a check or a receipt says no by, and in words. */
+/** The reason of an assignment, a check or a receipt: a code, and the same in words. */
 export interface Reason<Code extends string = string> {
   readonly code: Code;
   readonly message: string;

@@ -1,2 +1,2 @@
-/** What people say of a project: columns of its entity, which they give and change by these names. */
+/** The fields of a project that people can change: columns of its entity, with the same names in requests. */
 export const projectFields = ['name', 'slug', 'description'] as const;

@@ -9,7 +9,7 @@ import { chooseSlug } from '#domain/tenancy/slugs.ts';
 import { Project } from './entity.ts';
 import { findProject, insertProject, type ProjectFields, type ProjectTarget } from './store.ts';
 
-/** Makes a project of a team. @throws Conflict if the team is archived or has another project of that slug */
+/** Creates a project of a team. @throws Conflict if the team is archived or has another project of that slug */
 export async function createProject(
   em: Em,
   team: TeamTarget,
@@ -22,7 +22,7 @@ export async function createProject(
   return readBack(findProject(em, id));
 }
 
-/** Changes what people say of a project. @throws Conflict for a stale revision, something archived, or a slug that is taken */
+/** Changes the fields of a project. @throws Conflict for a stale revision, something archived, or a slug that is taken */
 export async function updateProject(
   em: Em,
   project: ProjectTarget,

@@ -39,10 +39,10 @@ function selectProjects(queries: Kysely<Tables>) {
     );
 }
 
-/** What authorization and answers use of a project. */
+/** The columns of a project for authorization and answers. */
 export type ProjectTarget = RowOf<typeof selectProjects>;
 
-/** What people say of a project. */
+/** The fields of a project that people can change. */
 export type ProjectFields = Pick<ProjectTarget, (typeof projectFields)[number]>;
 
 /** A project by its id; undefined if it or an owner was deleted. `lock` locks its row and its owners'. */

@@ -12,7 +12,7 @@ import { disableTransferred } from '#domain/tenancy/disable-transferred.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
 import { findProject, type ProjectTarget } from './store.ts';
 
-/** The right to take a project into a team: that of making one there. */
+/** The right to take a project into a team, which is that of creating one there. */
 const takeProject: Access = {
   anyOf: ['project:write'],
   scope: 'team',
@@ -43,7 +43,7 @@ export interface ProjectTransfer extends ProjectTarget {
   readonly destination: TeamTarget | undefined;
 }
 
-/** The project and its destination. Both teams and their organizations are shared first, in the order of their ids. */
+/** The project and its destination. It first takes share locks on both teams and their organizations, in the order of their ids. */
 export async function findProjectTransfer(
   em: Em,
   { id, to }: { id: string; to: string | undefined },
@@ -58,11 +58,11 @@ export async function findProjectTransfer(
 }
 
 /**
- * Moves a project to another team, with its environments, their instances and their runs: from now on the other team reads and
- * changes all of that. Voids everything granted under the former owner, and disables its webhooks and channels.
+ * Moves a project to another team, with its environments, their instances and their runs: from then on the other team reads and changes all
+ * of them. It voids all grants under the former owner, and disables the project's webhooks and channels.
  * @throws HiddenResource, Forbidden if the caller may not take a project into the other team, or out of its organization
- * @throws Conflict that names runs that have not ended and instances that depend on the former team, or for a slug that is
- * taken in the other team
+ * @throws Conflict that names runs that have not ended and instances that depend on the former team, or for a slug that is taken in the
+ * other team
  */
 export async function transferProject(
   tx: Transaction,

@@ -23,13 +23,13 @@ import { noteUse } from './use/crossings.ts';
 import { recountBytes } from './use/metering-store.ts';
 import { wakeFirst } from './use/places.ts';
 
-/** Whose quota an operation is about. It may have none yet. */
+/** The owner whose quota an operation concerns. The owner may not have a quota yet. */
 export interface QuotaTarget extends Ownership, QuotaSubject {
-  /** Null: the installation. */
+  /** The name of the owner; null: the installation. */
   readonly name: string | null;
 }
 
-/** What a change of a quota was. Null limits: there was no quota, or nobody can read what it was. */
+/** A change of a quota. Null limits: there was no quota, or it could not be read. */
 export interface QuotaChange {
   readonly before: Limits | null;
   readonly after: Limits | null;
@@ -37,8 +37,8 @@ export interface QuotaChange {
 }
 
 /**
- * Gives an owner these limits in place of all that it had, whatever is used, and whether or not the former ones can be read. Whoever has read the
- * former ones commits first. Bytes that were not limited before are counted from what there is.
+ * Replaces the limits of an owner, even if more is used already, or if the former limits cannot be read. Transactions that have read the
+ * former limits commit first. If bytes were not limited before, they are counted now.
  * @throws Invalid for a kind that the scope does not have; Conflict for a stale revision
  */
 export async function setQuota(
@@ -67,20 +67,20 @@ function refuseUnknownKinds({ scope }: QuotaSubject, limits: Limits): void {
   if (unknown) throw invalidField(`limits.${unknown}`, `an ${scope} has none: limit its team or organization`);
 }
 
-/** The instances are locked before the quota, as by whoever uses it. */
+/** Counts the bytes that become limited. It locks the instances before the quota, in the same order as transactions that use the quota. */
 async function countNewBytes(tx: Transaction, target: QuotaTarget, limits: Limits): Promise<void> {
   const current = (await readQuota(tx.em, target))?.limits;
   const isNew = (kind: QuotaKind) => typeof limits[kind] === 'number' && typeof current?.[kind] !== 'number';
   if (kindsInBytes.some(isNew)) await recountBytes(tx.em, target);
 }
 
-/** Waits for everybody who has read the quota, and lets nobody else read it until the commit. The row stays when a quota is cleared. */
+/** Waits for all transactions that have read the quota, and makes others wait until the commit. The row remains when a quota is cleared. */
 async function lockQuota(tx: Transaction, { scope, id }: QuotaSubject): Promise<Quota | null> {
   await takeAdvisoryLock(tx.em, `quotas/${subjectName({ scope, id })}`);
   return tx.em.findOne(Quota, scope === 'installation' ? { scope } : { [`${scope}Id`]: id });
 }
 
-/** A quota that was cleared goes on with its revisions, so that no stale revision matches it. */
+/** Writes the limits and returns the revision. A quota that was cleared continues its revisions, so that no stale revision matches it. */
 function save(tx: Transaction, { scope, id }: QuotaSubject, row: Quota | null, limits: Limits): number {
   const now = new Date();
   if (row) {
@@ -92,7 +92,7 @@ function save(tx: Transaction, { scope, id }: QuotaSubject, row: Quota | null, l
   return 1;
 }
 
-/** Reports limits that are at or below what is used. A limit of 0 where nothing is used is not reported: whoever set it wants nothing used. */
+/** Reports limits that the present use has reached. A limit of 0 without any use is not reported, because it is meant to allow nothing. */
 async function noteUses(tx: Transaction, { scope, id }: QuotaSubject, limits: Limits): Promise<void> {
   const uses = await readUsage(tx.em, { scope, id }, limits, 'limited');
   for (const { kind, limit, used } of uses) {
@@ -101,7 +101,7 @@ async function noteUses(tx: Transaction, { scope, id }: QuotaSubject, limits: Li
   }
 }
 
-/** Removes the quota of an owner. What waits for it goes on. @throws NotFound if there is none; Conflict for a stale revision */
+/** Removes the quota of an owner. Runs that wait for it continue. @throws NotFound if there is none; Conflict for a stale revision */
 export async function clearQuota(
   tx: Transaction,
   target: QuotaTarget,
@@ -120,8 +120,8 @@ export async function clearQuota(
 }
 
 /**
- * Counts again what an owner uses. Only bytes are stored, and so can be wrong: after a restore, for example. What the instances of the owner
- * would write waits meanwhile.
+ * Counts again what an owner uses. Only sums of bytes are stored, so only these can be wrong, for example after a restore. Writes of the
+ * owner's instances wait meanwhile.
  */
 export async function recountQuota(
   tx: Transaction,

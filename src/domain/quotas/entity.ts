@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { Limits, QuotaKind, QuotaScope } from '#domain/shared/vocabulary/quotas.ts';
 
-/** The limits of the installation, an organization, a team or an environment. What they allow is counted, not stored. */
+/** The limits of the installation, an organization, a team or an environment. The use is counted on demand, and not stored here. */
 export const QuotaSchema = defineEntity({
   name: 'Quota',
   tableName: 'quotas',
@@ -28,19 +28,22 @@ export const QuotaSchema = defineEntity({
     organizationId: p.uuid().nullable(),
     teamId: p.uuid().nullable(),
     environmentId: p.uuid().nullable(),
-    /** Whoever reads it checks it: a row that somebody has damaged lets nothing through. */
+    /** The limits are validated whenever they are read: a damaged row refuses everything. */
     limits: p.json<Limits>(),
     revision: revision(),
     createdAt: createdAt(),
     updatedAt: at(),
-    /** Set: it limits nothing any more, and only keeps its revision for the next quota of its owner. */
+    /**
+     * When the quota was cleared: then it limits nothing, and only keeps its revision for the next quota of its owner. Null: it is in
+     * force.
+     */
     clearedAt: at().nullable(),
   },
 });
 export class Quota extends QuotaSchema.class {}
 QuotaSchema.setClass(Quota);
 
-/** That a quota was full, so that this is reported once. */
+/** Records that a quota was full, so that it is reported once. */
 export const QuotaCrossingSchema = defineEntity({
   name: 'QuotaCrossing',
   tableName: 'quota_crossings',
@@ -49,7 +52,7 @@ export const QuotaCrossingSchema = defineEntity({
     subject: p.string().primary(),
     kind: p.string().$type<QuotaKind>().primary(),
     publishedAt: at(),
-    /** Much less was used since. */
+    /** Whether the use has dropped well below the limit since. */
     isOver: p.boolean(),
   },
 });

@@ -9,12 +9,12 @@ export interface QuotaState extends QuotaSubject {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** A queue moves, but nobody knows when. */
+/** A queue frees places by itself, at an unknown time. */
 const queueRetrySeconds = 30;
-/** Somebody has to remove something, or raise the limit. */
+/** For other limits, somebody has to remove something or raise the limit. */
 const otherRetrySeconds = 600;
 
-/** Something would pass a limit. Nothing was changed. */
+/** A change would exceed a limit. Nothing was changed. */
 export class QuotaExceeded extends ServiceError {
   readonly state: QuotaState;
 
@@ -28,7 +28,7 @@ export class QuotaExceeded extends ServiceError {
     this.state = state;
   }
 
-  /** Whether the same request may succeed soon without anybody's doing. */
+  /** Whether the same request may succeed soon by itself. */
   get passesSoon(): boolean {
     return this.state.kind === 'queued_runs';
   }
@@ -45,7 +45,7 @@ function secondsUntilRoom(kind: QuotaKind, now = Date.now()): number {
   return kind === 'queued_runs' ? queueRetrySeconds : otherRetrySeconds;
 }
 
-/** A quota or its usage makes no sense, so nobody knows whether there is room. It lets nothing through. */
+/** A quota or its usage is invalid, so the service cannot decide. It refuses everything. */
 export class QuotaUnreadable extends Unavailable {
   constructor({ scope, id }: QuotaSubject, what: 'quota' | 'usage') {
     const remedy = what === 'quota' ? 'set or clear it' : 'recount it, or clear the quota';

@@ -4,7 +4,7 @@ import { quotaKindNames, quotaScopes } from '#domain/shared/vocabulary/quotas.ts
 
 const subject = 'quota';
 
-/** What happens to quotas. The id of the subject is that of the owner whose quota it is, or that of the installation. */
+/** The events of quotas. The id of the subject is that of the owner, or that of the installation. */
 export const quotaEvents = {
   'quota.exceeded': {
     subject,

@@ -1,6 +1,6 @@
 import type { KindsOfNews } from '#domain/shared/vocabulary/kind-of-news.ts';
 
-/** What people and channels are told of quotas. */
+/** The notifications about quotas. */
 export const quotaNews = {
   'quota.exceeded': {
     label: 'Quota reached',

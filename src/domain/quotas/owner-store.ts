@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { QuotaScope } from '#domain/shared/vocabulary/quotas.ts';
 
-/** Whose quota it is, and where that owner stands. */
+/** The owner of a quota, with its place. */
 export interface QuotaOwner {
   readonly scope: Exclude<QuotaScope, 'installation'>;
   readonly name: string;

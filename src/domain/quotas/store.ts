@@ -9,7 +9,7 @@ import { readLimits } from './limits/limits.ts';
 export interface QuotaDetails extends QuotaSubject {
   /** The name of its owner; null: the installation. */
   readonly name: string | null;
-  /** Null: somebody has damaged them. */
+  /** Null: the stored limits are damaged. */
   readonly limits: Limits | null;
   readonly revision: number;
   readonly updatedAt: string;

@@ -22,23 +22,26 @@ export const ScheduleSchema = defineEntity({
     assemblyId: () => p.manyToOne(Assembly).mapToPk().fieldName('assembly_id').deleteRule('restrict').nullable(),
     name: p.string(),
     spec: p.json<ScheduleSpec>(),
-    /** The work as answers show it. */
+    /** The work as answers show it, with secret variables masked. */
     work: p.json<ShownWork>(),
     /** The work with its secret variables. */
     sealedWork: p.blob().hidden(),
     isEnabled: p.boolean(),
-    /** Under whose authority it starts work: whoever last saved its work. */
+    /** The principal under whose authority it starts work: the one who last saved the work. */
     authorityId: p.uuid(),
     authorityType: p.string().$type<PrincipalKind>(),
     authorityName: p.string(),
     credentialId: p.uuid().nullable(),
     responsibleUserId: p.uuid().nullable(),
-    /** The owners for whom it was last saved. It starts nothing for others, to whom it came with a transfer. */
+    /** The owners of the schedule when its work was last saved. After a transfer to other owners, it starts nothing. */
     savedForOrganizationId: p.uuid(),
     savedForTeamId: p.uuid(),
-    /** When a transfer ended that, also if it has come back since; null: none did. */
+    /** When a transfer ended that, even if the schedule has returned since; null: no transfer has. */
     voidSince: at().nullable(),
-    /** Who last changed the times, or paused or resumed the schedule; null: nobody since it was created. They do not approve what it starts. */
+    /**
+     * Who last changed the times, or paused or resumed the schedule; null: nobody since it was created. This person may not approve what it
+     * starts.
+     */
     timesAuthor: p.json<RunAuthor>().nullable(),
     /** The history has a line for each of its times up to this one (`missed-times.ts`). */
     accountedUntil: at().defaultRaw('now()'),
@@ -49,7 +52,7 @@ export const ScheduleSchema = defineEntity({
 export class Schedule extends ScheduleSchema.class {}
 ScheduleSchema.setClass(Schedule);
 
-/** A firing: one time of a schedule, or several that ended alike, and what became of its work. */
+/** A firing: one time of a schedule, or several with the same outcome, and the result of its work. */
 export const ScheduleFiringSchema = defineEntity({
   name: 'ScheduleFiring',
   tableName: 'schedule_firings',
@@ -58,9 +61,9 @@ export const ScheduleFiringSchema = defineEntity({
     id: id(),
     scheduleId: () => p.manyToOne(Schedule).mapToPk().fieldName('schedule_id').deleteRule('cascade'),
     scheduledAt: at(),
-    /** For how many times it stands. */
+    /** The number of times that it represents. */
     times: p.integer().default(1),
-    /** The last of these times; null where it stands for one. */
+    /** The last of these times; null if it represents only one. */
     lastAt: at().nullable(),
     outcome: p.string().$type<FiringOutcome>(),
     /** Why nothing was started; null if something was. */
@@ -68,9 +71,9 @@ export const ScheduleFiringSchema = defineEntity({
     message: p.text().nullable(),
     runId: p.uuid().nullable(),
     assemblyRunId: p.uuid().nullable(),
-    /** Who asked for the start; null at a time of the schedule. */
+    /** The name of the person who requested the start; null at a time of the schedule. */
     requesterName: p.string().nullable(),
-    /** Who asked for the start, and so does not approve what it starts; null at a time of the schedule. */
+    /** The person who requested the start, and so may not approve what it starts; null at a time of the schedule. */
     author: p.json<RunAuthor>().nullable(),
     createdAt: createdAt(),
   },

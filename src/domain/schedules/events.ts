@@ -6,7 +6,7 @@ const scheduledAt = z.string();
 const id = z.string().nullable();
 const reason = z.enum(Object.keys(firingReasons) as [keyof typeof firingReasons, ...(keyof typeof firingReasons)[]]);
 
-/** What happens at the times of schedules. Clients match the types, so they never change. */
+/** The events at the times of schedules. Clients match the types, so these never change. */
 export const scheduleEvents = {
   'schedule.started': {
     subject: 'schedule',

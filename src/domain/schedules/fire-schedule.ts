@@ -13,13 +13,13 @@ import { planOf } from './schedule-changes.ts';
 import { startWork } from './start-work.ts';
 import { findSchedule, isElsewhere, lockSchedule } from './store.ts';
 
-/** For how long a start is tried again after an unexpected error. */
+/** How long a start is retried after an unexpected error. */
 const retriedForMs = 10 * 60_000;
 
 /**
- * Starts the work of a schedule at one of its times, unless what it started before has not ended. Its history keeps a refusal. Nothing happens if
- * the schedule was deleted, archived with its owner, or paused meanwhile.
- * @throws any error that may pass: the engine tries again
+ * Starts the work of a schedule at one of its times, unless its earlier work has not ended. A refusal is recorded in its history. Nothing
+ * happens if the schedule was deleted, archived with its owner, or paused meanwhile.
+ * @throws any temporary error: the engine tries again
  */
 export async function fireSchedule(deps: ScheduledWorkDeps, id: string, scheduledAt: Date): Promise<void> {
   const schedule = await begin(deps, id, scheduledAt);
@@ -54,7 +54,7 @@ async function begin({ transactions }: ScheduledWorkDeps, id: string, scheduledA
   });
 }
 
-/** Nobody of the new owner has asked for the work, and the former one has no say there. */
+/** Pauses a schedule after a transfer: nobody of the new owner has requested the work, and the former owner has no rights there. */
 async function pauseForNewOwner(tx: Transaction, schedule: Schedule, scheduledAt: Date): Promise<null> {
   schedule.isEnabled = false;
   schedule.revision += 1;
@@ -87,7 +87,7 @@ function toFailure(error: unknown, scheduledAt: Date): { reason: FiringReason; m
   return Date.now() - scheduledAt.getTime() > retriedForMs ? of('internal') : undefined;
 }
 
-/** What the schedules of teams start. */
+/** The work that the schedules of teams start. */
 export const scheduleWork = defineScheduledWork({
   kind: scheduleKind,
   listPlanned,

@@ -18,7 +18,7 @@ export interface RunWork {
   readonly replace: readonly string[];
   readonly options?: RunOptions | null | undefined;
   readonly variables: Record<string, JsonValue>;
-  /** `deployed`: variables that are not named are as the instance is deployed at each start, but for those to omit. */
+  /** `deployed`: at each start, variables that are not named keep their deployed values, except those to omit. */
   readonly variablesFrom?: 'deployed' | undefined;
   readonly omit?: readonly string[] | undefined;
   readonly message: string;
@@ -42,13 +42,13 @@ export type Work = RunWork | AssemblyWork;
 export type ShownWork = Work & { readonly variables: Record<string, JsonValue | Masked> };
 
 /**
- * The outcomes of a firing. `pending`: a start was requested that has not happened yet. `skipped`: what the schedule started before had
- * not ended. `missed`: the time passed and nobody tried to start the work.
+ * The outcomes of a firing. `pending`: a start was requested that has not happened yet. `skipped`: the earlier work of the schedule had not
+ * ended. `missed`: the time passed and nobody tried to start the work.
  */
 export const firingOutcomes = ['pending', 'started', 'skipped', 'failed', 'missed'] as const;
 export type FiringOutcome = (typeof firingOutcomes)[number];
 
-/** Why a firing started nothing, in words for people. A refusal has the message of its error instead. */
+/** Why a firing started nothing, in words for people. A refusal shows the message of its error instead. */
 export const firingReasons = {
   still_running: 'what it started before has not ended',
   authority_gone: 'the user or account that it runs as was deleted: have another person save the work',
@@ -66,7 +66,7 @@ export const firingReasons = {
 } as const;
 export type FiringReason = keyof typeof firingReasons;
 
-/** Why a schedule is paused although nobody paused it: nothing starts before somebody saves its work, or before its authority is given back. */
+/** Why a schedule is paused although nobody paused it. Nothing starts until somebody saves its work, or until its authority is restored. */
 export const pauseReasons = [
   'owner_changed',
   'authority_gone',

@@ -10,7 +10,7 @@ export const lostAuthorities = {
   key_expired: 'key_expired',
 } as const satisfies Record<LostAuthority, FiringReason>;
 
-/** Whether a transfer has brought the schedule `s` of the team `t` to other owners than those for whom it was saved. It starts nothing for them. */
+/** Whether a transfer has given the schedule `s` of the team `t` other owners than when it was saved. Then it starts nothing. */
 export function isElsewhereRow(eb: Over<{ s: 'schedules'; t: 'teams' }>) {
   return eb.or([
     eb('s.voidSince', 'is not', null),
@@ -19,7 +19,7 @@ export function isElsewhereRow(eb: Over<{ s: 'schedules'; t: 'teams' }>) {
   ]);
 }
 
-/** Why the schedule `s` of the team `t` is paused although nobody paused it; null if nothing keeps it from starting its work. */
+/** Why the schedule `s` of the team `t` is paused although nobody paused it; null if it can start its work. */
 export function selectPauseReason(eb: Over<{ s: 'schedules'; t: 'teams' }>) {
   const lost = selectLostAuthority(
     { authorityId: eb.ref('s.authorityId'), credentialId: eb.ref('s.credentialId') },
@@ -28,7 +28,7 @@ export function selectPauseReason(eb: Over<{ s: 'schedules'; t: 'teams' }>) {
   return eb.case().when(isElsewhereRow(eb)).then<PauseReason | null>('owner_changed').else(lost).end();
 }
 
-/** The same, of one schedule. */
+/** The pause reason of one schedule. */
 export async function findPauseReason(em: Em, id: string): Promise<PauseReason | null> {
   const row = await db(em)
     .selectFrom('schedules as s')

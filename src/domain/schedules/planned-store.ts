@@ -13,7 +13,7 @@ export async function listPlanned(em: Em, { after, limit }: { after: string; lim
   return rows.map(planOf);
 }
 
-/** One such schedule, locked with its owners. */
+/** Locks one such schedule with its owners. */
 export async function lockPlanned(em: Em, id: string): Promise<PlannedWork | null> {
   await findSchedule(em, id, true);
   const row = await selectPlanned(em).where('s.id', '=', id).executeTakeFirst();
@@ -28,7 +28,7 @@ export interface UnaccountedSchedule {
   readonly accountedUntil: string;
 }
 
-/** Schedules that are to start work, and whose history is complete only up to a time before `until`, by id. */
+/** Schedules that start work, and whose history is complete only up to a time before `until`, by id. */
 export function listUnaccounted(
   em: Em,
   until: Date,
@@ -44,7 +44,7 @@ export function listUnaccounted(
     .execute();
 }
 
-/** Nobody expects a start of a schedule that is paused, or whose owner is archived: its history lacks no line. */
+/** Marks the history of paused schedules, and of schedules with archived owners, as complete, because nobody expects starts of them. */
 export async function skipUnplanned(em: Em, until: Date): Promise<void> {
   await db(em)
     .updateTable('schedules')

@@ -33,17 +33,17 @@ export interface ScheduleChange {
   readonly expectedRevision?: number | undefined;
 }
 
-/** A schedule that a transfer or the end of its authority has paused is not resumed before its work is saved again. */
+/** The refusal to resume a schedule that a transfer or the end of its authority has paused, until its work is saved again. */
 class WorkNotSaved extends Conflict {
   constructor(because: PauseReason) {
     super(`the schedule cannot be resumed as it is: ${firingReasons[because]}`, 'schedule_not_saved');
   }
 }
 
-/** Spreads the starts of many schedules that name the same time. */
+/** The random delay, in seconds, that spreads the starts of many schedules with the same time. */
 const jitterSeconds = 5;
 
-/** What the engine must know to start the work of a schedule. */
+/** The plan by which the engine starts the work of a schedule. */
 export function planOf({ id, spec, isEnabled }: Pick<Schedule, 'id' | 'spec' | 'isEnabled'>): PlannedWork {
   return { id, spec, jitterSeconds, isPaused: !isEnabled };
 }
@@ -72,7 +72,8 @@ export async function createSchedule(
 }
 
 /**
- * Changes the given fields. If the work is given, even the same, it starts under the author's authority from now on. The caller has locked the row.
+ * Changes the fields that are present. If the work is present, even unchanged, it starts under the author's authority from now on. The
+ * caller has locked the row.
  */
 export async function updateSchedule(
   tx: Transaction,
@@ -87,7 +88,7 @@ export async function updateSchedule(
   const because = await findPauseReason(tx.em, schedule.id);
   if (because && wanted.isEnabled && !work) throw new WorkNotSaved(because);
   const { name, spec } = schedule;
-  // What came with a transfer stays paused until somebody resumes it, also when its work is saved.
+  // After a transfer, a schedule stays paused until somebody resumes it, even if its work is saved.
   const isEnabled = schedule.isEnabled && because !== 'owner_changed';
   const { after, isEmpty } = findDifference({ name, spec, isEnabled: schedule.isEnabled }, wanted);
   if (isEmpty && !work) return;
@@ -103,7 +104,7 @@ export async function updateSchedule(
   planWork(tx, scheduleKind, planOf(schedule));
 }
 
-/** Deletes a schedule with its history. What it has started goes on. The caller has locked the row. */
+/** Deletes a schedule with its history. The work that it has started continues. The caller has locked the row. */
 export async function deleteSchedule(
   tx: Transaction,
   { schedule }: ScheduleTarget,
@@ -116,8 +117,8 @@ export async function deleteSchedule(
 }
 
 /**
- * Has the engine start the work now, under the authority of the schedule. Whoever asks for the start does not approve what is started. The caller
- * has locked the row.
+ * Makes the engine start the work now, under the authority of the schedule. The requester of the start may not approve what is started. The
+ * caller has locked the row.
  */
 export async function triggerSchedule(
   tx: Transaction,
@@ -139,7 +140,7 @@ function isOfOther({ authorityId }: Schedule, author: Principal): boolean {
   return authorityId !== author.id;
 }
 
-/** Whoever saved the work so far has set the times, if nobody else has changed them. */
+/** The author of the times if nobody has changed them: the principal who saved the work. */
 function firstAuthorOf({ authorityId: id, responsibleUserId: person }: Schedule): RunAuthor {
   return { id, person: person ?? null, because: 'you set when the schedule starts its work' };
 }

@@ -6,7 +6,7 @@ import type { FiringReason } from './model.ts';
 import { findPauseReason } from './pause-store.ts';
 import { findSchedule } from './store.ts';
 
-/** Why a schedule could not start its work now, as far as its authority says; null if it could. */
+/** Why the authority of a schedule does not let it start its work now; null if it does. */
 export async function findStartRefusal(em: Em, id: string): Promise<FiringReason | null> {
   const target = await findSchedule(em, id);
   if (!target) return null;

@@ -21,13 +21,13 @@ import { type AssemblyWork, type RunWork, scheduleKind, type Work } from './mode
 import { lockSchedule } from './store.ts';
 import { openWork, resolveWork } from './work.ts';
 
-/** What a schedule starts, with its owners, locked. */
+/** The work of a schedule, with its owners, locked. */
 type Found = Ownership & { readonly start: (tx: Transaction, starter: Starter) => Promise<Started> };
 
 interface Starter {
   readonly key: string;
   readonly principal: Principal;
-  /** Who answers for the start beside the authority of the schedule. */
+  /** Who answers for the start besides the authority of the schedule. */
   readonly authors: readonly RunAuthor[];
 }
 
@@ -87,8 +87,9 @@ export async function startWork(
 class ScheduleMoved extends Error {}
 
 /**
- * Locks the schedule, so that its work starts neither after somebody changed it nor beside what another time has just started.
- * @throws ScheduleMoved if it was changed or deleted, if another time has started its work, or if the history says that this time was missed
+ * Locks the schedule, so that its work starts neither after somebody has changed it nor while work of another time has just started.
+ * @throws ScheduleMoved if it was changed or deleted, if another time has started its work, or if the history says that this time was
+ * missed
  */
 async function lockUnchanged({ em }: Transaction, { id, revision }: Schedule, scheduledAt: Date): Promise<Schedule> {
   const locked = await lockSchedule(em, id);
@@ -99,7 +100,7 @@ async function lockUnchanged({ em }: Transaction, { id, revision }: Schedule, sc
   return locked;
 }
 
-/** @throws Forbidden or Unprocessable unless the work is of the owners for whom it was saved, and the principal may start it */
+/** @throws Forbidden or Unprocessable unless the work still has the owners for whom it was saved, and the principal may start it */
 function refuseForeign(
   found: Found | undefined,
   { teamId, savedForTeamId, savedForOrganizationId }: Schedule,

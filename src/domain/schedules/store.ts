@@ -22,7 +22,7 @@ export interface ScheduleTarget extends Ownership, Archivable {
   readonly organizationId: string;
   readonly teamId: string;
   readonly schedule: Schedule;
-  /** Levels of the team or of the environment of the work. While there are any, nothing starts. */
+  /** The archived levels of the team or of the environment of the work. While there are any, nothing starts. */
   readonly archivedForWork: readonly ArchivableLevel[];
 }
 
@@ -37,13 +37,13 @@ export async function findSchedule(em: Em, id: string, lock = false): Promise<Sc
   return { organizationId, teamId, archived, schedule, archivedForWork: environment?.archived ?? archived };
 }
 
-/** Whether a transfer has brought the schedule to other owners than those for whom it was saved. It starts nothing for them. */
+/** Whether a transfer has given the schedule other owners than when it was saved. Then it starts nothing. */
 export function isElsewhere({ organizationId, teamId, schedule }: ScheduleTarget): boolean {
   if (schedule.voidSince) return true;
   return organizationId !== schedule.savedForOrganizationId || teamId !== schedule.savedForTeamId;
 }
 
-/** The row, locked until the commit. */
+/** Locks the row until the commit, and reads it. */
 export function lockSchedule(em: Em, id: string): Promise<Schedule | null> {
   return em.findOne(Schedule, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }
@@ -60,9 +60,9 @@ export interface FiringDetails {
   readonly lastAt: string;
   readonly runId: string | null;
   readonly assemblyRunId: string | null;
-  /** The status of what was started; null if nothing was, or if it is gone. */
+  /** The status of the started run; null if nothing was started, or if the run was deleted. */
   readonly status: RunStatus | null;
-  /** Why what was started ended without success. */
+  /** Why the started run ended without success. */
   readonly statusReason: string | null;
   readonly waitingOn: WaitingOn | null;
   readonly requestedBy: string | null;
@@ -76,14 +76,14 @@ export interface ScheduleFilter {
   readonly environmentId: string | undefined;
   readonly templateId: string | undefined;
   readonly assemblyId: string | undefined;
-  /** Under whose authority it starts work. */
+  /** The principal under whose authority it starts work. */
   readonly authorityId: string | undefined;
   /** The API key or the session with which its work was saved. */
   readonly credentialId: string | undefined;
   readonly enabled: boolean | undefined;
 }
 
-/** How many firings are shown of a schedule that is read alone. */
+/** How many firings are shown if a single schedule is read. */
 const shownFirings = 20;
 
 /** A page of the schedules that a principal may read: those of its teams. */
@@ -129,7 +129,7 @@ function selectSchedules(em: Em, results: number) {
     .where('o.deletedAt', 'is', null)
     .select((eb) => {
       const archived = (['o', 't', 'p', 'e'] as const).map((owner) => eb(`${owner}.archivedAt`, 'is not', null));
-      // Archived: its team, or the environment of its work, with an owner or alone. Then nothing starts.
+      // Whether its team, or the environment of its work, or one of their owners is archived. Then nothing starts.
       return [eb.or(archived).$castTo<boolean>().as('isArchived'), selectPauseReason(eb).as('pausedBecause')];
     })
     .select(['s.id', 's.teamId', 's.environmentId', 's.name', 's.spec', 's.work'])

@@ -31,9 +31,9 @@ export function openWork(keyRing: KeyRing, schedule: { readonly id: string; read
 }
 
 /**
- * Checks that the work could be started now, and masks its secret variables. It is checked again whenever it is started: versions,
- * policies and authority may have changed by then.
- * @throws Unprocessable or Conflict with what is wrong
+ * Checks that the work could be started now, and masks its secret variables. It is checked again at every start: versions, policies and
+ * authority may have changed by then.
+ * @throws Unprocessable or Conflict with the problem
  */
 export function checkWork(
   tx: Transaction,
@@ -58,7 +58,7 @@ async function checkRun(
   if (!target || target.teamId !== teamId) throw unknown('work.run', 'template that can run there');
   refuseArchived(target);
   if (work.operation === 'destroy' && Object.keys(work.variables).length === 0) {
-    // It takes its variables from what is deployed when it starts, which may be nothing yet.
+    // Such work takes its variables from the deployment at its start; nothing may be deployed yet.
     const request = toRunRequest(work);
     const instance = work.instance ?? target.templateSlug;
     const { version } = await chooseSupported(tx.em, deps.keyRing, target, { ...request, instance, omit: work.omit });
@@ -71,8 +71,8 @@ async function checkRun(
 }
 
 /**
- * The run that a start of the work asks for. A destroy takes what it does not name from the deployment in any case. A start does not fail because a
- * variable to omit has left the deployment and the template since the work was saved: nothing is to be left out then.
+ * Resolves the run for a start of the work. A destroy always takes unnamed variables from the deployment. A start does not fail if a
+ * variable to omit is no longer in the deployment and the template, because then there is nothing to omit.
  * @throws Unprocessable as `resolveRun` and `resolveFromDeployed` do
  */
 export function resolveWork(
@@ -93,7 +93,7 @@ export function resolveWork(
     : resolveRun(tx, deps, target, { ...request, omit: work.omit }, requester);
 }
 
-/** The variables that are references as a whole, as they were written: each start resolves them anew. */
+/** The variables that consist only of a reference, as they were written: each start resolves them again. */
 function written({ variables }: RunWork, { reads }: ResolvedRun): Record<string, JsonValue> {
   const names = new Set(reads.filter(({ path }) => path === '').map(({ variable }) => variable));
   return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
@@ -122,7 +122,7 @@ async function checkAssembly(
   return { ...work, variables: onlyNamed(work.variables, shown) };
 }
 
-/** The request for the run as whoever starts it would send it. */
+/** The request for the run, as a person would send it. */
 function toRunRequest({ version, instance, ...work }: RunWork): RunRequest {
   const { operation, replace, options, variables, message } = work;
   const named = { version: version ?? undefined, instance: instance ?? undefined };
@@ -140,7 +140,7 @@ function onlyNamed(
   >;
 }
 
-/** The answer is the same if another team has the resource: what a caller may not read stays hidden. */
+/** The answer is the same if another team has the resource, so that it reveals nothing that the caller may not read. */
 function unknown(field: string, what: string): Unprocessable {
   return new Unprocessable(`${field}: the schedule's team has no such ${what}`, { code: 'schedule_work_unknown' });
 }

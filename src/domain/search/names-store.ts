@@ -14,7 +14,7 @@ import type { Candidates } from '#domain/shared/naming/candidates.ts';
 type Ids = readonly string[];
 type FindNames = (em: Em, principal: Principal, ids: Ids) => Promise<readonly { id: string; name: string }[]>;
 
-/** Kinds whose things have no name of their own or are not searched for, and people. */
+/** Finders for kinds without names of their own, for kinds that a search does not cover, and for people. */
 const finders: Readonly<Record<string, FindNames>> = {
   run: (em, principal, ids) =>
     db(em)
@@ -30,7 +30,7 @@ const finders: Readonly<Record<string, FindNames>> = {
   api_key: findKnownKeys,
 };
 
-/** API keys of the principal, and of service accounts that the principal may manage, also those that are revoked. */
+/** API keys of the principal, and of service accounts that the principal may manage, including revoked ones. */
 function findKnownKeys(em: Em, principal: Principal, ids: Ids) {
   const mayManage = decidePermission(principal, readAccountAccess).allowed;
   return db(em)
@@ -47,8 +47,8 @@ function findKnownKeys(em: Em, principal: Principal, ids: Ids) {
 }
 
 /**
- * What things are called that a principal may read now, by their ids: one query for each kind. What was deleted or is hidden has no name, whoever
- * recorded its id, and so has nothing of an area that is turned off.
+ * The names of the things that a principal may read now, by their ids, with one query for each kind. Things that were deleted, are hidden,
+ * or belong to an area that is turned off have no name.
  */
 export async function findReadableNames(
   em: Em,
@@ -56,7 +56,7 @@ export async function findReadableNames(
   idsByKind: ReadonlyMap<string, Ids>,
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
-  // One after the other, so that a page takes one connection.
+  // The queries run one after the other, so that a page uses only one connection.
   for (const [kind, ids] of idsByKind) {
     const find = finders[kind] ?? findCandidates(kind);
     const wanted = ids.filter(isId);

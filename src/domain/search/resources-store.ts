@@ -8,7 +8,7 @@ import { containsText, hasWords, maxWithWords } from './word-match-store.ts';
 
 /** Resources of instances by their id or the words of their address, those of the latest deployments first. */
 export const findResources: Finder = (em, principal, text, max) => {
-  // The limit keeps PostgreSQL from looking at resource after resource in the order of the result.
+  // The limit keeps PostgreSQL from scanning all resources in the order of the result.
   const wanted = db(em)
     .selectFrom('instance_resources as r')
     .innerJoin('instances as i', 'i.id', 'r.instanceId')

@@ -21,7 +21,7 @@ export const findRuns: Finder = async (em, principal, text, max) => {
   const hasItsWords = (eb: Runs) =>
     eb.and([
       eb('runs.message', '<>', ''),
-      // Deletion leaves the record of a run, and lists leave it out.
+      // The record of a deleted run remains, but lists leave it out.
       eb('runs.deletedAt', 'is', null),
       hasWords(principal, { text: eb.ref('runs.message'), team: eb.ref('runs.teamId') }, text),
     ]);
@@ -31,7 +31,7 @@ export const findRuns: Finder = async (em, principal, text, max) => {
   return [...new Map([...byId, ...newest].map((run) => [run.id, run])).values()].slice(0, max);
 };
 
-/** The runs of more instances of a name are not looked for. */
+/** The maximum number of instances of a name whose runs are searched. */
 const maxInstances = 200;
 
 /** The newest runs of the instances that have a text in their names. Scans are left out, as lists do. Each instance takes a few entries of an index. */
@@ -75,7 +75,7 @@ const shownColumns = [
   'w.waitingOn',
 ] as const;
 
-/** @param message what the messages have in them; any by default */
+/** @param message the text that the messages must contain; any by default */
 function selectRuns(
   em: Em,
   principal: Principal,
@@ -83,7 +83,7 @@ function selectRuns(
   isWanted: (eb: Runs) => Expression<SqlBool>,
   message = '',
 ) {
-  // The limit keeps PostgreSQL from looking at run after run in the order of the result.
+  // The limit keeps PostgreSQL from scanning all runs in the order of the result.
   const wanted = db(em)
     .selectFrom('runs')
     .where(isWanted)
@@ -100,7 +100,7 @@ function selectRuns(
     .execute();
 }
 
-/** That a run's id begins or ends with a piece. There may be a million runs, so both ways have an index. */
+/** The condition that a run's id begins or ends with a piece. There may be a million runs, so there is an index for both. */
 function hasRunPiece(eb: Runs, piece: string): Expression<SqlBool> {
   const digits = piece.replaceAll('-', '').slice(0, 32);
   const id = eb.ref('runs.id');

@@ -16,7 +16,7 @@ import { findResources } from './resources-store.ts';
 import { findRuns } from './runs-store.ts';
 import { findVersions } from './versions-store.ts';
 
-/** How each kind is found, in the order in which results are shown. */
+/** The finder of each kind, in the order in which results are shown. */
 const { instance, template, ...named } = candidatesByKind;
 const finders = {
   run: findRuns,
@@ -41,26 +41,26 @@ export interface SearchResult extends FoundRow {
 
 export interface Found {
   readonly results: readonly SearchResult[];
-  /** The kinds of which there are more than these results. */
+  /** The kinds with more results than these. */
   readonly cut: readonly SearchedKind[];
 }
 
-/** How many results of each kind a search has at most. One more is looked for, to know whether there are more. */
+/** The maximum number of results of each kind. A search looks for one more, to know whether there are more. */
 const maxOfAKind = 10;
 
 /**
- * Finds what the principal may read by an id, the first or last six or more digits of one, or a text in a name; a run also by its idempotency key,
- * its message and the name of its instance. A resource is found by its whole id and its address, and a version by its number, too. Archived things and deleted runs, which keep their record, are found; other
- * deleted things are not.
+ * Finds what the principal may read by an id, the first or last six or more digits of one, or a text in a name; a run also by its
+ * idempotency key, its message and the name of its instance. A resource is found by its full id and its address, and a version also by its
+ * number. Archived things and deleted runs, which keep their record, are found; other deleted things are not.
  */
 export async function search(em: Em, principal: Principal, searched: string): Promise<Found> {
   const text = readSearched(searched);
   const closed = await readGates(em);
   const results: SearchResult[] = [];
   const cut: SearchedKind[] = [];
-  // One after the other: a search takes one connection, however many kinds there are.
+  // The finders run one after the other, so that a search uses only one connection.
   for (const [kind, find] of Object.entries(finders) as [SearchedKind, Finder][]) {
-    // What an area that is turned off has is not found.
+    // Things of an area that is turned off are not found.
     if (isOfClosedFeature(kind, closed)) continue;
     const rows = await find(em, principal, text, maxOfAKind + 1);
     for (const row of rows.slice(0, maxOfAKind)) results.push({ kind, ...row });
@@ -69,14 +69,17 @@ export async function search(em: Em, principal: Principal, searched: string): Pr
   return { results, cut };
 }
 
-/** The last id in the address of a page, such as one that was copied from the bar of a browser; another text as it is. */
+/** The last id in the address of a page, such as one copied from the address bar of a browser; any other text unchanged. */
 export function readSearched(text: string): string {
   if (!/^(?:https?:\/\/[^\s/]+)?\/\S+$/i.test(text)) return text;
   const [path = ''] = text.split(/[?#]/);
   return path.split('/').findLast(isId) ?? text;
 }
 
-/** Those of a kind that a principal may read and whose id, name, slug or key is this text, or has it in it, in any case; `max` of them at most. */
+/**
+ * The things of a kind that a principal may read and whose id, name, slug or key equals or contains this text, ignoring case; at most
+ * `max`.
+ */
 export function findCalled(
   em: Em,
   principal: Principal,
@@ -99,8 +102,8 @@ export function findCalled(
 }
 
 /**
- * The ids of what a principal may read and whose name is one of these texts, in any case, alone or behind the name of its owner, as in
- * "Network / Development": by the text, of all that has one of these names. One statement for each kind finds all texts.
+ * The ids of the things that a principal may read and whose name is one of these texts, by the text. A text may also have the name of the
+ * owner before the name, as in "Network / Development". Case is ignored. One statement for each kind finds all texts.
  */
 export async function findByWholeNames(
   em: Em,
@@ -132,7 +135,7 @@ function selectCalled(em: Em, principal: Principal, kind: NamedKind, wanted: rea
     .execute();
 }
 
-/** The names of those of a kind, by their ids, that a principal may read. */
+/** The names of the things of a kind that a principal may read, by their ids. */
 export async function readReadableNames(
   em: Em,
   principal: Principal,
@@ -148,7 +151,7 @@ export async function readReadableNames(
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** Finds those of a kind by a text in a name. PostgreSQL merges the two queries, so the indexes of the candidates' tables serve. */
+/** Finds things of a kind by a text in a name. PostgreSQL merges the two queries, so it can use the indexes of the candidates' tables. */
 function byName(candidates: Candidates): Finder {
   return (em, principal, text, max) =>
     db(em)
@@ -163,8 +166,8 @@ function byName(candidates: Candidates): Finder {
 }
 
 /**
- * Finds the people or the service accounts that the caller knows, as a search of people does, and the service accounts that the caller may manage. The
- * parent is an organization that both belong to, by which the caller reaches them; whoever manages them reaches them without it.
+ * Finds the people or the service accounts that the caller knows, like a search for people, and the service accounts that the caller may
+ * manage. The parent is an organization to which both belong, for the address of the page; callers who manage them do not need it.
  */
 function findAcquaintances(type: KnownPerson['type']): Finder {
   return async (em, principal, text, max) => {
@@ -177,7 +180,7 @@ function findAcquaintances(type: KnownPerson['type']): Finder {
   };
 }
 
-/** An organization of the caller for each of these people who belongs to any. */
+/** For each of these people, an organization that they share with the caller, if there is one. */
 async function findSharedOrganizations(
   em: Em,
   caller: Principal,

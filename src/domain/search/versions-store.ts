@@ -5,7 +5,7 @@ import { hasPiece, hasText, pieceOfId } from '#domain/shared/name-match.ts';
 import type { Finder } from './finder.ts';
 
 interface Wanted {
-  /** A text in the name of the template; empty: any. */
+  /** A text in the name of the template; empty: any template. */
   readonly template: string;
   /** The beginning of the number, in lower case. */
   readonly number: string;
@@ -35,7 +35,7 @@ export const findVersions: Finder = async (em, principal, text, max) => {
     .execute();
 };
 
-/** "1.2" and "v1.2" are numbers, and "network 1.2" is one of a template; null for a text that ends with no number. */
+/** Reads a text such as "1.2", "v1.2" or, with the name of a template, "network 1.2"; null for a text that does not end with a number. */
 function readWanted(text: string): Wanted | null {
   const [, template, number] = /^(?:(.*)\s)?v?(\d[\w.+-]*)$/s.exec(text) ?? [];
   return number === undefined ? null : { template: template?.trim() ?? '', number };

@@ -2,7 +2,7 @@ import type { Em } from '#database/database.ts';
 import { isLastAdministrator } from '#domain/identity/users/administrators.ts';
 import { type AccountTarget, findTeamsOf, type TeamOfAccount } from './store.ts';
 
-/** A service account with what the rules about its actions need. */
+/** A service account with the facts for the rules about its actions. */
 export interface AccountWithFacts extends AccountTarget {
   readonly isLastAdministrator: boolean;
   /** The teams that it is a member of, besides the team that may own it. */

@@ -8,9 +8,9 @@ import { teamRoleActions, teamRoleOfAccount } from '#domain/shared/vocabulary/ro
 import { findTeamsOf, type TeamOfAccount } from './store.ts';
 
 /**
- * Refuses a caller who would get authority through an account that they do not have themselves: by its platform role, or by the
- * role that this gives the account in a team that it is a member of. The account's row is locked, so its memberships cannot
- * change. The team that owns an account is not checked, because its owners may do everything there.
+ * Refuses a caller who would get authority through an account beyond their own: by its platform role, or by the role that this gives the
+ * account in a team of which it is a member. The account's row is locked, so its memberships cannot change. The team that owns an account
+ * is not checked, because its owners may do everything there.
  * @param role the account's new role, if it changes
  * @throws Forbidden
  */

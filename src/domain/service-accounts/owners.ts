@@ -13,7 +13,7 @@ export interface OwnerTarget extends Ownership, Archivable {
   readonly user: { readonly role: PlatformRole; readonly enabled: boolean } | null;
 }
 
-/** The owner that a request names, shared until the commit inside a command; undefined if there is no such user or team. */
+/** The owner that a request names; undefined if there is no such user or team. `lock` takes share locks until the commit, for a command. */
 export async function findAccountOwner(em: Em, owner: NewOwner, lock: boolean): Promise<OwnerTarget | undefined> {
   if (owner.teamId === undefined) return findUserAsOwner(em, owner.userId ?? '', lock);
   const team = await findTeamById(em, owner.teamId, lock);

@@ -53,12 +53,12 @@ const selectAccount = prepare((queries, parameter: ParameterOf<{ id: string }>) 
   selectAccounts(queries).where('p.id', '=', parameter('id')),
 );
 
-/** A service account. `lock` shares its row and its owner's until the commit, so that it is not changed or transferred. */
+/** A service account. `lock` takes share locks on its row and its owner's until the commit, so that it is not changed or transferred. */
 export function findAccount(em: Em, id: string, lock = false): Promise<AccountTarget | undefined> {
   return readLocked(em, id, lock ? 'share' : null);
 }
 
-/** A service account to be changed. `lock` locks its row for a change, and shares its owner's. */
+/** A service account to be changed. `lock` locks its row for a change, and takes a share lock on its owner's. */
 export function findAccountToChange(em: Em, id: string, lock: boolean): Promise<AccountTarget | undefined> {
   return readLocked(em, id, lock ? 'change' : null);
 }
@@ -130,7 +130,7 @@ export function manageableAccounts(em: Em, principal: Principal) {
   return db(em).selectFrom(accounts.as('managed')).select('managed.id');
 }
 
-/** What `decide` says of service accounts, and `maySucceed`, as a condition of the list's query. */
+/** The rules of `decide` for service accounts, and of `maySucceed`, as a condition of the list's query. */
 function isManageable(eb: Over<{ a: 'service_accounts'; u: 'principals' }>, principal: Principal): Expression<SqlBool> {
   const owned = Object.keys(principal.teams).filter((id) => principal.teams[id] === 'owner');
   const ofTeam = isPlatformAdministrator(principal)
@@ -140,7 +140,7 @@ function isManageable(eb: Over<{ a: 'service_accounts'; u: 'principals' }>, prin
   return eb.or([eb('a.ownerUserId', '=', principal.id), ofTeam, ...left]);
 }
 
-/** A user who may become an owner. `lock` shares the row until the commit. */
+/** A user who may become an owner. `lock` takes a share lock on the row until the commit. */
 export async function findOwnerUser(
   em: Em,
   id: string,

@@ -28,9 +28,9 @@ export interface Transferred {
 }
 
 /**
- * Gives an account to another owner. It keeps its name, role, enabled state and history. Its keys are revoked, because their
- * holders would go on acting while another user answers for the account, and its memberships end, because they were given to an
- * account of the earlier owner. The rows of both are locked.
+ * Gives an account to another owner. It keeps its name, role, enabled state and history. Its keys are revoked, because otherwise their
+ * holders could still act while another user answers for the account. Its memberships end, because they were granted to an account of the
+ * earlier owner. The caller has locked the rows of both.
  * @throws HiddenResource, Forbidden or Conflict if the new owner cannot own it
  */
 export async function transferAccount(
@@ -63,14 +63,14 @@ function refuseAsOwner(account: AccountTarget, owner: OwnerTarget): void {
   else refuseArchived(owner);
 }
 
-/** Only an owner of a team may give an account to the team. */
+/** Refuses a caller who is not an owner of the new team. */
 function refuseTeam(caller: Principal, owner: OwnerTarget): void {
   const decision = decide(caller, ownerAccess, owner);
   if (!decision.allowed && decision.because === 'hidden') throw new HiddenResource('the new owner team');
   if (!decision.allowed) throw new Forbidden('owner: this needs the role owner in the new owner team');
 }
 
-/** A user must be allowed to manage the account. */
+/** Refuses a new owner who is disabled or may not manage the account. */
 function refuseUser({ role }: AccountTarget, user: NonNullable<OwnerTarget['user']>): void {
   if (!user.enabled)
     throw new Conflict('owner: the user is disabled: enable them, or choose another owner', 'user_disabled');

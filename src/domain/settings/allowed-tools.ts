@@ -6,10 +6,13 @@ import { maxRangeLength, maxTranslatedLength, parseRange } from '#domain/tools/r
 /** The tools that run templates. `command` stands for the programs that command templates run, which have no version. */
 export const allowableTools = [...toolNames, 'command'] as const;
 
-/** Stands in place of a range for all versions but pre-releases. */
+/** Used instead of a range for all versions except pre-releases. */
 export const allReleases = '*';
 
-/** Earlier releases stored up to 20 texts of 200 characters for a tool. What is shown of them can be written back, also if they have the shortest of alternatives. */
+/**
+ * Earlier releases stored up to 20 texts of 200 characters for a tool. With this limit, the converted form of such a value can be saved
+ * again, even if its texts consist of the shortest alternatives.
+ */
 const maxRanges = 20 * Math.ceil(maxRangeLength / '0||'.length);
 
 const AllowedRange = z

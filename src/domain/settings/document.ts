@@ -6,21 +6,21 @@ import { PoolName } from '#domain/shared/vocabulary/pools.ts';
 import { limitOf, quotaKindNames } from '#domain/shared/vocabulary/quotas.ts';
 import { AllowedTools, StoredTools } from './allowed-tools.ts';
 
-/** What an administrator can set for the whole installation. A document holds only what was set; the rest has its default. */
+/** The settings of the whole installation. A document contains only the settings that were set; the others have their defaults. */
 
 const maxDays = 36_500;
 
-/** How long something is kept: days, or for good. */
+/** How long something is kept: a number of days, or forever. */
 export const Retention = z.union([z.int().min(1).max(maxDays), z.literal('forever')], {
   error: `expected a number of days from 1 to ${maxDays}, or "forever"`,
 });
 export type Retention = z.output<typeof Retention>;
 
-/** What is removed when it is old. */
+/** The kinds of rows that are removed when they are old. */
 export const retentionKinds = ['audit', 'events', 'run_logs', 'run_plans', 'drift_scans', 'drift_findings'] as const;
 export type RetentionKind = (typeof retentionKinds)[number];
 
-/** Deliveries of webhooks are listed, and can be repeated, for this long, and need their events. */
+/** The minimum retention of events in days: deliveries of webhooks are listed and can be repeated for this long, and need their events. */
 const minDaysOfEvents = 30;
 
 /** How long something of a kind may be kept. */
@@ -50,7 +50,7 @@ export const ClosedGate = z.strictObject({
     .describe('Everybody who wants to use the area is told.'),
 });
 
-/** Whether an area works. One that does not says why. */
+/** Whether an area is turned on; if not, the reason. */
 export const FeatureGate = z.discriminatedUnion('enabled', [OpenGate, ClosedGate]);
 export type FeatureGate = z.output<typeof FeatureGate>;
 
@@ -73,7 +73,7 @@ function forEach<Name extends string, S extends z.ZodType>(names: readonly Name[
   return Object.fromEntries(names.map((name) => [name, schemaOf(name)])) as Record<Name, S>;
 }
 
-/** As it is stored. Members that this release does not know were set by a later one, and do nothing. */
+/** The stored document. Members that this release does not know come from a later one, and have no effect. */
 export const StoredDocument = z.looseObject({
   ...z.object({ ...singles, allowed_tools: StoredTools }).partial().shape,
   ...Object.fromEntries(

@@ -2,9 +2,9 @@ import type { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
 import { defaultPool } from '#domain/shared/vocabulary/pools.ts';
 import { type Retention, type RetentionKind, retentionKinds, type SettingsDocument } from './document.ts';
 
-/** What the installation's configuration says about what the settings leave open. */
+/** The defaults from the configuration of the installation, for settings that are not set. */
 export interface InstallationDefaults {
-  /** Null: for good. */
+  /** Null: forever. */
   readonly auditRetentionDays: number | null;
   readonly driftRetention: { readonly scanDays: number; readonly findingDays: number };
 }
@@ -12,7 +12,7 @@ export interface InstallationDefaults {
 /** The policy where neither a template nor an environment has one, unless the settings say otherwise. */
 export const usualApproval: ApprovalPolicy = { required: 0, when: 'never', allow_self: false };
 
-/** The settings that hold if nobody sets anything. */
+/** The settings if nothing is set. */
 export function defaultsOf({ auditRetentionDays, driftRetention }: InstallationDefaults) {
   const retention: Record<RetentionKind, Retention> = {
     audit: auditRetentionDays ?? 'forever',
@@ -25,7 +25,7 @@ export function defaultsOf({ auditRetentionDays, driftRetention }: InstallationD
   return { approvalPolicy: usualApproval, pool: defaultPool, retention };
 }
 
-/** The settings that hold. */
+/** The effective settings. */
 export function effectiveSettings(document: SettingsDocument, installation: InstallationDefaults) {
   const defaults = defaultsOf(installation);
   return {

@@ -17,7 +17,7 @@ export async function findSettings(em: Em, lock: boolean): Promise<SettingsTarge
 }
 
 /**
- * Changes the settings; the caller has locked them. They hold from the commit on, in every process.
+ * Changes the settings; the caller has locked them. They take effect with the commit, in every process.
  * @throws Conflict for a stale revision; Unprocessable for a default pool that does not exist
  */
 export async function updateSettings(
@@ -40,7 +40,7 @@ export async function updateSettings(
   return { updated, difference };
 }
 
-/** What differs, by the names of settings; null stands for what is not set. */
+/** The settings that differ, by name; null: not set. */
 function compare(before: SettingsDocument, after: SettingsDocument): Difference<SettingsDocument> {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof SettingsDocument)[];
   const complete = (document: SettingsDocument) =>
@@ -48,7 +48,7 @@ function compare(before: SettingsDocument, after: SettingsDocument): Difference<
   return findDifference(complete(before), complete(after));
 }
 
-/** The pool is shared until the commit, so that nobody deletes it meanwhile. */
+/** Refuses a default pool that does not exist. It takes a share lock on the pool until the commit, so that nobody deletes it meanwhile. */
 async function requirePool(em: Em, name: string): Promise<void> {
   if (name === defaultPool || (await sharePool(em, name))) return;
   const problem = `there is no worker pool "${name}": create it first`;
@@ -57,12 +57,12 @@ async function requirePool(em: Em, name: string): Promise<void> {
 
 type Nullable<T> = { readonly [K in keyof T]?: T[K] | null | undefined };
 
-/** A change of the settings. What is left out stays, and null restores the default. */
+/** A change of the settings. Omitted settings stay, and null restores the default. */
 type SettingsChange = Nullable<SingleSettings> & {
   readonly [Name in keyof SettingsGroups]?: Nullable<NonNullable<SettingsGroups[Name]>> | null | undefined;
 };
 
-/** The document after a change. It holds only what differs from no setting at all, so that defaults can change with the installation. */
+/** The document after a change. It contains only settings that are set, so that defaults can change with the installation. */
 function mergeSettings(document: SettingsDocument, change: SettingsChange): SettingsDocument {
   const { retention, default_quotas: quotas, features, ...single } = change;
   return withoutEmpty({
@@ -86,7 +86,7 @@ function definedOf(members: object = {}): object {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-/** A feature is on unless it says otherwise. */
+/** Removes gates that are on, because a feature is on by default. */
 function withoutOpen(gates: Readonly<Record<string, FeatureGate | null | undefined>>): object {
   return Object.fromEntries(Object.entries(gates).filter(([, gate]) => gate?.enabled === false));
 }

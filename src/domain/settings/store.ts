@@ -17,19 +17,20 @@ export interface StoredSettings {
 const selectSettings = prepare((db) => db.selectFrom('settings').select(['document', 'revision', 'updatedAt']));
 
 /**
- * The settings at this moment: one row, read whenever something depends on it and never kept, so that every process follows a change at once.
- * @throws Unavailable if the row is missing or damaged: nothing is allowed then that depends on it
+ * The settings at this moment: one row, read whenever something depends on it and never kept, so that every process follows a change at
+ * once.
+ * @throws Unavailable if the row is missing or damaged: nothing that depends on the settings is allowed then
  */
 export async function readSettings(em: Em): Promise<StoredSettings> {
   return toSettings((await selectSettings(em, {}))[0]);
 }
 
-/** Keeps the settings as they are until the commit. */
+/** Takes a share lock on the settings until the commit, so that they do not change. */
 export async function shareSettings(em: Em): Promise<void> {
   await db(em).selectFrom('settings').select('revision').forShare().execute();
 }
 
-/** The settings, locked for a change. */
+/** Locks the settings for a change, and reads them. */
 export async function lockSettings(em: Em): Promise<StoredSettings> {
   const row = await db(em)
     .selectFrom('settings')
@@ -59,12 +60,12 @@ function toStored({ allowed_tools: allowed, ...document }: SettingsDocument): z.
   return { ...document, ...(allowed && { allowed_tools: toStoredTools(allowed) }) };
 }
 
-/** Which features are off, for what the service starts by itself. */
+/** The features that are off, for work that the service starts by itself. */
 export async function readGates(em: Em): Promise<ClosedFeatures> {
   return readClosedFeatures((await readSettings(em)).document.features ?? {});
 }
 
-/** Shares the row of a pool until the commit. False: no operator has created a pool of that name. */
+/** Takes a share lock on the row of a pool until the commit. False: no operator has created a pool of that name. */
 export async function sharePool(em: Em, name: string): Promise<boolean> {
   const row = await db(em)
     .selectFrom('worker_pools')

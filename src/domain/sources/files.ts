@@ -1,11 +1,11 @@
-/** The names and sizes that the files of a template may have (docs/writing-templates.md, *Files from git*). */
+/** Rules for the names and sizes of a template's files (docs/writing-templates.md, *Files from git*). */
 
-/** What git alone can say of a file: whether it is executable, whatever it begins with. */
+/** The mode of a file from git: whether it is executable, independent of its content. */
 type FileMode = { executable?: boolean | undefined };
 
 /**
- * A file's text, or its bytes if it is not storable as text, or a symbolic link to a file or directory among the files. A file without a mode is
- * executable in a run if it begins with `#!`: so are files that are written in a spec.
+ * A file's text, or its bytes if it is not storable as text, or a symbolic link to a file or directory among the files. A file without a
+ * mode is executable in a run if it begins with `#!`. Files in a spec have no mode.
  */
 export type FileContent = string | ({ text: string } & FileMode) | ({ base64: string } & FileMode) | { link: string };
 export type TemplateFiles = Record<string, FileContent>;
@@ -23,15 +23,15 @@ const maxNameLength = 255;
 
 /** Names that git and OpenTofu use themselves, refused at any depth. */
 const reservedNames = [/^\.git$/i, /^\.terraform$/i];
-/** A version with a state would deploy again what the state says is deployed. */
+/** Names of state files: a version that contained a state could deploy from that state. */
 const stateName = /^terraform\.tfstate(\..*)?$/i;
 
 /** The files that a run of a command template writes beside the template's files. */
 export const commandFiles = ['variables.json', 'outputs.json', 'plan.json', 'state.json'] as const;
 
 /**
- * What is wrong with a relative path, as the end of a sentence; null if it is right. Paths are written with `/`, stay below
- * their root, and mean the same on every file system.
+ * The problem of a relative path, as the end of a sentence; null if it is valid. Paths are written with `/`, stay below their root, and
+ * mean the same on every file system.
  */
 export function checkFilePath(path: string): string | null {
   if (path === '') return 'must not be empty: expected a relative path such as "modules/network/main.tf"';
@@ -51,7 +51,7 @@ export function checkFilePath(path: string): string | null {
 
 export type FileProblem = { path: string | null; message: string };
 
-/** Everything that is wrong with a set of files: their names, conflicting paths, number and size. */
+/** All problems of a set of files: their names, conflicting paths, number and size. */
 export function checkFiles(files: TemplateFiles, limits: FileLimits): FileProblem[] {
   const paths = Object.keys(files);
   const problems: FileProblem[] = [];
@@ -80,7 +80,7 @@ export function bytesOf(content: FileContent): Buffer {
   return isBinary(content) ? Buffer.from(content.base64, 'base64') : Buffer.from(textOf(content));
 }
 
-/** The text of a file, with replacement characters for bytes that are no text; of a link, its target. */
+/** The text of a file, with replacement characters for bytes that are not text; of a link, its target. */
 export function textOf(content: FileContent): string {
   if (typeof content === 'string') return content;
   if ('link' in content) return content.link;
@@ -91,7 +91,7 @@ export function isLink(content: FileContent): content is { link: string } {
   return typeof content === 'object' && 'link' in content;
 }
 
-/** Whether a file is kept as bytes because it is no text. */
+/** Whether a file is stored as bytes because it is not text. */
 export function isBinary(content: FileContent): content is { base64: string } & FileMode {
   return typeof content === 'object' && 'base64' in content;
 }

@@ -12,14 +12,14 @@ export interface Resolved {
   readonly links: readonly string[];
 }
 
-/** As many as the kernel follows. */
+/** The maximum number of links on a path; the kernel has the same limit. */
 const maxLinks = 40;
-/** The most names that one path may pass through, those of links included. Only a path that somebody made slow passes through more. */
+/** The maximum number of names that one path passes through, including those of links. Only a malicious path passes through more. */
 const maxSteps = 512;
 
 /**
- * Follows a path from the root (`''`) as the kernel does, which takes `..` from where a link leads to. Null if it leaves the root,
- * leads to nothing, or goes in a circle.
+ * Follows a path from the root (`''`) as the kernel does: `..` after a link starts from the link's target. Null if the path leaves the
+ * root, leads to nothing, or loops.
  */
 export function resolvePath(path: string, lookUp: LookUp): Resolved | null {
   const links: string[] = [];
@@ -48,7 +48,7 @@ export function resolvePath(path: string, lookUp: LookUp): Resolved | null {
   return kind === 'file' || kind === 'directory' ? { path: at, kind, links } : null;
 }
 
-/** The names of a path. A path that is longer than any can be has too many. */
+/** The names of a path, up to a number above the limit. */
 function namesOf(path: string): string[] {
   return path.split('/', 2 * maxSteps).filter((name) => name !== '' && name !== '.');
 }
@@ -70,17 +70,17 @@ export function parentsOf(path: string): string[] {
   return found;
 }
 
-/** What is at a name in a directory, after links. */
+/** A file in a directory, after its links were followed. */
 export interface SeenFile {
   readonly name: string;
-  /** The path by which it was asked for. */
+  /** The path by which it was found, before links. */
   readonly path: string;
   readonly content: FileContent;
 }
 
 /**
- * The files directly in a directory (`''`: the root) as readers see them, also through links. Links that lead to no file are left out. Nobody
- * changes the files of a template.
+ * The files directly in a directory (`''`: the root), including those behind links. Links that lead to no file are left out. The caller
+ * must not change the files.
  */
 export function readDirectory(files: TemplateFiles, directory: string): SeenFile[] {
   const lookUp = lookUpOf(files);
@@ -96,7 +96,10 @@ export function readDirectory(files: TemplateFiles, directory: string): SeenFile
   });
 }
 
-/** All files, and at the paths of links to files what these lead to. What a link to a directory shows is in that directory too. */
+/**
+ * All files, including the targets of links to files at the paths of the links. Links to directories are left out, because their files also
+ * exist in the target directory.
+ */
 export function readFiles(files: TemplateFiles): SeenFile[] {
   const lookUp = lookUpOf(files);
   return Object.keys(files).flatMap((path) => {
@@ -105,7 +108,7 @@ export function readFiles(files: TemplateFiles): SeenFile[] {
   });
 }
 
-/** The directory that a path leads to through links; null if it leads to none. */
+/** The directory to which a path leads after links; null if it leads to none. */
 export function directoryAt(files: TemplateFiles, path: string): string | null {
   const found = resolvePath(path, lookUpOf(files));
   return found?.kind === 'directory' ? found.path : null;
@@ -120,7 +123,7 @@ function contentAt(files: TemplateFiles, path: string, lookUp: LookUp): FileCont
 
 const known = new WeakMap<TemplateFiles, LookUp>();
 
-/** Many readers ask for the same files, one directory after the other. */
+/** The lookup is cached by the files, because readers ask for one directory after the other. */
 function lookUpOf(files: TemplateFiles): LookUp {
   const lookUp = known.get(files) ?? lookUpIn(files);
   known.set(files, lookUp);

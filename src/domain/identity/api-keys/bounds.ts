@@ -23,8 +23,8 @@ const remedies = {
 } as const;
 
 /**
- * Refuses to make what would give authority after the caller's own key has expired.
- * @param expiresAt when it ends by itself; null: never
+ * Refuses to create something that would give authority after the caller's own key has expired.
+ * @param expiresAt when it expires; null: never
  * @throws Forbidden
  */
 export async function refuseOutliving(

@@ -25,8 +25,8 @@ export interface IssuedConfirmation {
 }
 
 /**
- * Confirms the address of a user whose row is locked. `email` is the address that the caller has checked, if they say which.
- * @throws Conflict if that is not the user's address any more
+ * Confirms the address of a user whose row is locked. `email` is the address that the caller has checked, if the request names it.
+ * @throws Conflict if that is no longer the user's address
  */
 export async function confirmEmail(
   em: Em,

@@ -40,8 +40,8 @@ export interface SessionFacts {
 }
 
 /**
- * Opens the session that the user's credential names. It locks and reads the user again, because while a password is checked
- * another one may be set, or the user may be disabled.
+ * Opens the session that the user's credential names. It locks and reads the user again, because the password may be changed or the user
+ * disabled while the password is checked.
  * @throws Unauthenticated if that has happened
  */
 export async function openSession(em: Em, verified: Verified, facts: SessionFacts): Promise<Session> {

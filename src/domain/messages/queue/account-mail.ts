@@ -44,7 +44,7 @@ export async function mailInvitation(
 }
 
 /**
- * Sends a user the link that sets a new password. It goes nowhere else if the user's address changes before it is sent.
+ * Sends a user the link that sets a new password. If the user's address changes first, the link is not sent.
  * @returns whether it does, as for an invitation
  * @throws ServiceError (`limited`)
  */
@@ -53,7 +53,7 @@ export async function mailPasswordReset(sender: MailSender, user: Recipient, lin
 }
 
 /**
- * Sends a user the link that confirms the user's address. It goes nowhere else if the address changes before it is sent.
+ * Sends a user the link that confirms the user's address. If the address changes first, the link is not sent.
  * @returns whether it does, as for an invitation
  * @throws ServiceError (`limited`)
  */

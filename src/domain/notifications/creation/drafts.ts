@@ -11,26 +11,27 @@ import { newId } from '#domain/shared/ids.ts';
 import { findChatUsers } from '../chats-store.ts';
 import { findListeners } from '../preferences-store.ts';
 
-/** Something that some users and channels are to be told, if they may hear of it. */
+/** A notification for users and channels, who receive it only if they may read its subject. */
 export interface Draft {
   readonly kind: NotificationKind | Topic;
   readonly subject: Subject;
   readonly title: string;
-  /** What else messages say of it, in whole sentences; without any, they say what its kind means. */
+  /** Further facts for messages, in whole sentences; without any, messages explain the kind. */
   readonly facts?: readonly string[];
-  /** What is told is told once to each user and each channel for one cause. */
+  /** Each user and each channel is notified once for one cause. */
   readonly cause: string;
-  /** When it happened. Channels that were made later do not hear of it. */
+  /** When it happened. Channels that were created later are not notified. */
   readonly at?: string;
   readonly candidates: readonly string[];
 }
 
-/** By which media users and channels can be told now. Users read on the page in any case. */
+/** The media that are available now. Users always see notifications on the page. */
 export type Telling = ReadonlySet<Medium>;
 
 /**
- * Tells the candidates of a draft who are users, may read its subject now, and want to hear of its kind: on the page, by e-mail, or in
- * their chats. Tells the channels that hear of it. Repeating it tells nobody twice. Answers how many were told on the page.
+ * Notifies the candidates of a draft who are users, may read its subject now and want its kind: on the page, by e-mail, or in their chats.
+ * It also notifies the channels whose subscriptions match. Repeating it notifies nobody twice. Returns how many users were notified on the
+ * page.
  */
 export async function tell(em: Em, draft: Draft, media: Telling): Promise<number> {
   await tellChannels(em, draft, media);
@@ -59,7 +60,7 @@ async function tellChannels(em: Em, draft: Draft, media: Telling): Promise<void>
   await send(em, draft, withoutRepeats(recipients));
 }
 
-/** Each address once: an address that many channels name gets one mail of an event. */
+/** Removes repeated addresses: an address that several channels name gets one mail for an event. */
 function withoutRepeats(recipients: readonly To[]): To[] {
   const seen = new Set<string>();
   return recipients.filter(({ address }) => {
@@ -110,13 +111,13 @@ function toUsers(medium: Medium, userIds: readonly string[]): To[] {
   return userIds.map((userId) => ({ medium, userId }));
 }
 
-/** A channel that sends e-mail has a message for each recipient, so that a wrong address keeps none from the others. */
+/** A channel of the kind `email` gets a message for each recipient, so that a wrong address does not affect the others. */
 function toChannel({ id: channelId, kind, recipients }: HearingChannel): To[] {
   if (kind === 'email') return (recipients ?? []).map((address) => ({ medium: 'email', channelId, address }));
   return [{ medium: kind === 'slack' ? 'chat' : 'webhook', channelId }];
 }
 
-/** Whether they may still hear of the subject is asked again when a message is sent. */
+/** Queues the messages. When a message is sent, the service checks again whether the recipient may still receive it. */
 async function send(em: Em, { kind, subject, title, facts, cause }: Draft, recipients: readonly To[]): Promise<void> {
   const content = { purpose: 'notification', kind, title, ...(facts && { facts }) } as const;
   await queueMessages(

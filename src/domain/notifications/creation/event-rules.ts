@@ -39,12 +39,12 @@ import type { Draft } from './drafts.ts';
 /** Without a cause of its own, the event is the cause. */
 type Told = (Omit<Draft, 'cause' | 'at'> & { readonly cause?: string }) | undefined;
 
-/** What is told of an event, and to whom; undefined: nothing. */
+/** A rule that makes the notification of an event, with its recipients; undefined: none. */
 type Rule = (em: Em, event: PublishedEvent) => Promise<Told>;
 
 const maxDetailInTitle = 160;
 
-/** How the end of a run, or of a scan, is said. */
+/** The words for the end of a run or a scan. */
 const ends: Readonly<Record<string, string>> = {
   succeeded: 'succeeded',
   failed: 'failed',
@@ -52,7 +52,7 @@ const ends: Readonly<Record<string, string>> = {
   canceled: 'was canceled',
 };
 
-/** The types of events of which somebody is told. */
+/** The types of events that cause notifications. */
 const rules = {
   'run.approval_required': tellOfApproval,
   'run.approval_requested': tellReviewers,
@@ -66,7 +66,7 @@ const rules = {
 
 export const eventRules: ReadonlyMap<string, Rule> = new Map(Object.entries(rules));
 
-/** Channels hear that a run waits. Of users, those hear of it whom somebody asks. */
+/** Notifies only channels that a run waits for approval. Users are notified when somebody asks them. */
 async function tellOfApproval(em: Em, { subject }: PublishedEvent): Promise<Told> {
   const run = await findRun(em, subject.id);
   if (!run) return undefined;
@@ -80,8 +80,9 @@ async function tellOfApproval(em: Em, { subject }: PublishedEvent): Promise<Told
 }
 
 /**
- * A request that names nobody goes to everybody who may review the run. Whoever reads a run may ask as often as they like, so each reviewer hears of it once
- * a day from each user, and once from all service accounts, of which one person can make many.
+ * A request that names nobody goes to everybody who may review the run. Every reader of a run may ask any number of times, so each reviewer
+ * is notified once a day for each user who asks, and once a day for all service accounts together, since one person can create many of
+ * them.
  */
 async function tellReviewers(em: Em, { subject, data, actor, at }: PublishedEvent): Promise<Told> {
   const run = await findRun(em, subject.id);
@@ -105,8 +106,9 @@ async function tellReviewers(em: Em, { subject, data, actor, at }: PublishedEven
 }
 
 /**
- * Whoever requested a run hears how it ended; if that was a service account, whoever answers for it. If one fails that a change of outputs started, those
- * hear of it who can do something about it. Nobody hears of a scan here, nor of the run of a node: its assembly run tells of all nodes once.
+ * Notifies the requester of a run, or the person who answers for a service account, how the run ended. If a run that a change of outputs
+ * started fails, the people who can do something about it are notified. Scans and runs of nodes cause no notification here: the assembly
+ * run notifies about all its nodes once.
  */
 async function tellRequester(em: Em, { subject, data }: PublishedEvent): Promise<Told> {
   const run = await findRun(em, subject.id);
@@ -209,7 +211,7 @@ async function tellOfWebhook(em: Em, { subject, organizationId, teamId }: Publis
     .executeTakeFirst();
   if (!webhook) return undefined;
   const { name, reason } = webhook;
-  // Whether endpoints can be reached concerns those who run the service as well.
+  // Unreachable endpoints also concern the administrators of the service.
   const concernsAdministrators = reason !== null && reason !== 'transferred';
   return {
     kind: 'webhook.disabled',
@@ -241,7 +243,7 @@ async function tellOfQuota(em: Em, { subject, data }: PublishedEvent): Promise<T
   };
 }
 
-/** What failed, as short as a title needs it. */
+/** The failure, shortened for a title. */
 function shortDetail(detail: StatusDetail): string {
   return cutText(describeDetail(detail), maxDetailInTitle);
 }

@@ -7,7 +7,7 @@ import { type Telling, tell } from './drafts.ts';
 import { eventRules } from './event-rules.ts';
 import { settleRequests, settlingTypes } from './settled-store.ts';
 
-/** Tells users of the next events. Answers how many events it read, or null while another process is at it. */
+/** Notifies users of the next events. Returns how many events it read, or null while another process is doing it. */
 export function notifyOfEvents(orm: Orm, how: Telling, log: Pick<Logger, 'error'>): Promise<number | null> {
   return followEvents(orm, {
     table: 'notification_cursors',
@@ -17,9 +17,9 @@ export function notifyOfEvents(orm: Orm, how: Telling, log: Pick<Logger, 'error'
 }
 
 /**
- * Tells of all events together. If that fails, it tells of each by itself, and logs and leaves out those that fail again: one bad event must
- * not hold up all later ones.
- * @throws what the database threw if the failure may pass; the events are taken again then
+ * Processes all events together. If that fails, it processes each event by itself, and logs and skips those that fail again: one bad event
+ * must not block all later ones.
+ * @throws the error of the database if it may be temporary; the events are then processed again
  */
 async function tellOfEvents(
   em: Em,
@@ -39,7 +39,7 @@ async function tellOfEvents(
   }
 }
 
-/** Tells of events in a savepoint; the error that undid it, or undefined. @throws an error that may pass */
+/** Processes events in a savepoint; returns the error that rolled it back, or undefined. @throws an error that may be temporary */
 async function tellTogether(em: Em, events: readonly PublishedEvent[], how: Telling): Promise<unknown> {
   try {
     await em.transactional(async (savepoint) => {

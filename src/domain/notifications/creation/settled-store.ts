@@ -4,14 +4,14 @@ import { db } from '#domain/db.ts';
 import type { EventTypeName } from '#domain/events.ts';
 import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
 
-/** After these, nobody needs to review the run any more. */
+/** The events after which the run no longer needs reviews. */
 const endsOfWaiting: readonly EventTypeName[] = ['run.finished', 'run.applying', 'run.held'];
 
 export const settlingTypes: ReadonlySet<string> = new Set<EventTypeName>(['run.reviewed', ...endsOfWaiting]);
 
 /**
- * Marks requests to review a run as read once they ask for nothing more: that of a reviewer who has decided, and those of all others once the run
- * no longer waits.
+ * Marks notifications of review requests as read once no review is needed: that of a reviewer who has decided, and those of all others once
+ * the run no longer waits.
  */
 export async function settleRequests(em: Em, { type, subject, actor }: PublishedEvent): Promise<void> {
   await db(em)

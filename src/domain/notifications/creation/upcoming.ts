@@ -11,12 +11,12 @@ import { type Draft, type Telling, tell } from './drafts.ts';
 
 const pageSize = 200;
 
-/** Looks for what ends soon, a page at a time by id. */
+/** Finds things that end soon, a page at a time by id. */
 type Finder = (em: Em, after: string) => Promise<{ readonly id: string; readonly draft: () => Promise<Draft> }[]>;
 
 /**
- * Tells owners of what ends soon, before it does: each user once of each end, however often this runs. Answers how many were told. If one
- * notification fails, it logs that and goes on with the others; the next run tries it again.
+ * Notifies owners of things that end soon: each user once for each end, even if this runs repeatedly. Returns how many users were notified.
+ * If one notification fails, it logs that and continues with the others; the next call tries it again.
  */
 export async function tellOfUpcomingEnds(em: Em, how: Telling, log: Pick<Logger, 'error'>): Promise<number> {
   let told = 0;
@@ -39,7 +39,7 @@ export async function tellOfUpcomingEnds(em: Em, how: Telling, log: Pick<Logger,
   return told;
 }
 
-/** Keys that end within a week. One that was made for less than a week is not announced. */
+/** Keys that expire within a week. A key with a lifetime of less than a week is not announced. */
 const findEndingKeys: Finder = async (em, after) => {
   const rows = await db(em)
     .selectFrom('api_keys as k')
@@ -95,7 +95,7 @@ const findEndingSuppressions: Finder = async (em, after) => {
   }));
 };
 
-/** Instances that the service destroys within a day. One whose environment lets it live for less is not announced. */
+/** Instances that the service destroys within a day. Instances with a time to live of less than a day are not announced. */
 const findEndingInstances: Finder = async (em, after) => {
   const rows = await findExpiring(em, { after, limit: pageSize });
   return rows.map(({ id, name, teamId, at, ...place }) => ({
@@ -120,7 +120,7 @@ async function findTeamOwners(em: Em, teamId: string | null): Promise<string[]> 
   return rows.map(({ id }) => id);
 }
 
-/** A time as its day and minute in UTC, which everybody reads alike. */
+/** A time in UTC to the minute. */
 function dayOf(at: string | null): string {
   return at === null ? 'an unknown day' : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -12,12 +12,12 @@ import type { Selector, SelectorType } from '../model.ts';
 /** An action as its readers see it. */
 export type ActionDetails = RowOf<typeof selectActions>;
 
-/** Why an action is not assigned at a place, by the type of the place; null if it can be. */
+/** Why an action cannot be assigned at a place of this type; null if it can be. */
 export function findSelectorRefusal({ name, selectors }: ActionDetails, { type }: Selector): string | null {
   return selectors.includes(type) ? null : `the action ${name} takes ${selectors.join(', ')}`;
 }
 
-/** An action by its id; with `lock` nobody else assigns it until the commit. */
+/** An action by its id; with `lock`, nobody else can assign it until the commit. */
 export function findAction(em: Em, id: string, lock = false): Promise<ActionDetails | undefined> {
   const found = selectActions(em).where('a.id', '=', id);
   return (lock ? found.forNoKeyUpdate('a') : found).executeTakeFirst();
@@ -35,7 +35,7 @@ export interface ActionFilter {
   readonly selectorType?: SelectorType | undefined;
 }
 
-/** The actions of an installation, also those that the active release no longer declares, unless the filter says so. */
+/** The actions of an installation. They include those that the active release no longer declares, unless the filter excludes them. */
 export function listActionsOf(
   em: Em,
   installationId: string,
@@ -47,7 +47,7 @@ export function listActionsOf(
   return pageOf(listed, 'a.id', request);
 }
 
-/** The actions of all plugins that a principal may read, but for those that were removed. */
+/** The actions of all plugins that a principal may read, except removed plugins. */
 export function listReadableActions(em: Em, principal: Principal, request: PageRequest): Promise<Page<ActionDetails>> {
   const listed = selectActions(em)
     .where('i.deletedAt', 'is', null)

@@ -3,9 +3,8 @@ import { pluginRemoved, type Reason } from '../model.ts';
 import { findScopeEnd, type ScopeStanding, scopeEnds } from '../places/scope-end.ts';
 
 /**
- * What an assignment relies on, as it was when somebody made it. None of these values ever comes back once it has changed: generations
- * and revisions only grow, a membership that begins again has another id, and so has an approval that is given again. So an assignment
- * that has ended never revives (specification, *Plugin action rules*).
+ * The values on which an assignment relies, at its creation. A changed value never returns: generations and revisions only grow, and a
+ * renewed membership or approval has another id. So an assignment that has ended never revives (specification, *Plugin action rules*).
  */
 export interface Basis {
   /** The revision of the installation: an activation raises it. */
@@ -14,11 +13,11 @@ export interface Basis {
   readonly approval: string;
   /** The generation of the principal, with its membership or its owner. */
   readonly subject: string;
-  /** The owner chain of the place: it with all its owners and their generations. */
+  /** The owner chain of the place: its own id and those of all its owners, with their generations. */
   readonly scope: string;
 }
 
-/** What an assignment relies on, as it is now. Null: there is no such thing, or it is not eligible. */
+/** The present values of what an assignment relies on. Null: it does not exist, or is not eligible. */
 export interface Standing {
   readonly installation: number | null;
   readonly isDeclared: boolean;
@@ -27,10 +26,10 @@ export interface Standing {
   readonly scope: string | null;
 }
 
-/** What keeps a subject from using anything at a place. */
+/** Why a subject cannot use anything at a place. */
 export type Absence = 'deleted' | 'revoked' | 'disabled' | 'transferred' | 'out_of_scope' | 'left' | 'archived';
 
-/** Why an assignment is no longer in force, in the order in which the reasons are told. */
+/** Why an assignment is no longer in force, in the order in which the reasons are reported. */
 export const ends = {
   revoked: 'the assignment was revoked',
   plugin_removed: pluginRemoved,
@@ -51,11 +50,11 @@ export type EndCode = keyof typeof ends;
 
 /** Why an assignment has ended. */
 export interface End extends Reason<EndCode> {
-  /** What else has happened since that would have ended it. */
+  /** Further reasons that would have ended it too. */
   readonly others: readonly EndCode[];
 }
 
-/** An assignment, with what can be said of its place and its subject now. */
+/** An assignment, with the present state of its place and its subject. */
 interface Assigned {
   readonly revokedAt: string | null;
   readonly basis: Basis;
@@ -63,9 +62,9 @@ interface Assigned {
   readonly absence: Absence | null;
 }
 
-/** Why an assignment is no longer in force; null while it is. Somebody must assign the action anew. */
+/** Why an assignment is no longer in force; null while it is. An ended assignment never revives: somebody must assign the action again. */
 export function findEnd({ revokedAt, basis, place, absence }: Assigned, now: Standing): End | null {
-  // The removal of a plugin ends its release and its ceiling too: they are no further reasons.
+  // The removal of a plugin also ends its release and its ceiling, so these are not reported as further reasons.
   const isReleaseSame = now.installation === basis.installation && now.isDeclared;
   const found: readonly (EndCode | null)[] = [
     revokedAt === null ? null : 'revoked',
@@ -79,7 +78,7 @@ export function findEnd({ revokedAt, basis, place, absence }: Assigned, now: Sta
   return code === undefined ? null : { code, message: ends[code], others };
 }
 
-/** The end of each part of what an assignment relied on; null if it has not ended, or if it did before the service wrote that down. */
+/** The end of each part of the basis of an assignment; null if it has not ended, or if an earlier release did not record the end. */
 export interface EndRecords {
   readonly revocation: EndRecord | null;
   readonly removal: EndRecord | null;
@@ -89,7 +88,7 @@ export interface EndRecords {
   readonly scopeEnd: EndRecord | null;
 }
 
-/** When the reason of an end first applied, and who brought it about; null if that was not written down. */
+/** When the reason of an end first applied, and who caused it; null if that was not recorded. */
 export function findEndRecord(code: EndCode, records: EndRecords): EndRecord | null {
   if (code in scopeEnds) return records.scopeEnd;
   if (code.startsWith('subject_')) return records.subjectEnd;
@@ -102,7 +101,7 @@ function subjectEndOf(absence: Absence | null): EndCode {
   return absence === null ? 'subject_returned' : `subject_${absence}`;
 }
 
-/** The basis of an assignment that is made now; null if something is not eligible. */
+/** The basis of a new assignment; null if something is not eligible. */
 export function toBasis({ installation, isDeclared, approval, subject, scope }: Standing): Basis | null {
   if (installation === null || !isDeclared || approval === null || subject === null || scope === null) return null;
   return { installation, approval, subject, scope };

@@ -10,7 +10,7 @@ import type { ActionDetails } from './action-store.ts';
 import { type End, ends, findEnd } from './basis.ts';
 import { type CoverageQuestion, findCovering, findNewestRevoked } from './store.ts';
 
-/** What keeps everybody from using an action at a place, and from assigning it there. */
+/** The reasons why nobody can use an action at a place or assign it there. */
 export const obstacles = {
   outside_installation: 'it does not belong to the organization or team that installed the plugin',
   plugin_removed: pluginRemoved,
@@ -21,7 +21,7 @@ export const obstacles = {
 } as const;
 export type Obstacle = keyof typeof obstacles;
 
-/** What a check answers, by the code of its reason. */
+/** The reasons of checks in words, by their codes. */
 export const checkReasons = {
   assigned: 'an assignment covers this',
   not_assigned: 'no assignment covers this: a manager of the memberships there may assign the action',
@@ -44,8 +44,8 @@ interface Question {
 }
 
 /**
- * Whether a principal may use an action at a place now. It admits nothing and reserves nothing. The caller has read the question in one snapshot, in which
- * these statements run too. (specification, *Plugin authority*)
+ * Whether a principal may use an action at a place now. It admits and reserves nothing. The caller has read the question in a snapshot, in
+ * which these statements must run too. (specification, *Plugin authority*)
  */
 export async function checkAction(em: Em, { action, target, place, subjectId }: Question): Promise<CheckResult> {
   const obstacle = await findObstacle(em, { action, target, place });
@@ -56,7 +56,7 @@ export async function checkAction(em: Em, { action, target, place, subjectId }: 
   return { allowed: false, reason: await findLastEnd(em, question, covering) };
 }
 
-/** What ended the last assignment that covered a place: of those that ended, and of those that were revoked. */
+/** Why the last assignment that covered a place is no longer in force, among ended and revoked ones. */
 async function findLastEnd(
   em: Em,
   question: CoverageQuestion,
@@ -65,20 +65,20 @@ async function findLastEnd(
   const revoked = await findNewestRevoked(em, question);
   if (revoked && covers(selectorOf(revoked), question.place) && revoked.id > (ended?.id ?? ''))
     return { code: 'revoked', message: ends.revoked };
-  // The code of an end may be that of an obstacle, too, which has a sentence of its own.
+  // The same code may belong to an end and to an obstacle, which have different sentences.
   const code = ended?.end?.code;
   return code === undefined ? describeReason('not_assigned') : { code, message: ends[code] };
 }
 
 /**
- * Whether an assignment to a principal that is in force covers a place. Its subject may ask about the place, whatever else it may read: an
- * assignment for an organization and everything in it needs no membership in the teams.
+ * Whether an assignment to a principal that is in force covers a place. Its subject may ask about the place even without the right to read
+ * it: an assignment for an organization and everything in it requires no membership in the teams.
  */
 export async function isCovered(em: Em, question: CoverageQuestion): Promise<boolean> {
   return (await findAssignments(em, question)).some(({ end }) => end === null);
 }
 
-/** An assignment that covers a place, with what ended it; null if it is in force. */
+/** An assignment that covers a place, and why it has ended; null if it is in force. */
 interface Assignment {
   readonly id: string;
   readonly end: End | null;
@@ -91,7 +91,7 @@ async function findAssignments(em: Em, question: CoverageQuestion): Promise<Assi
   return covering.map((grant) => ({ id: grant.id, end: findEnd(grant, grant.standing) }));
 }
 
-/** What keeps everybody from using an action at a place, and from assigning it there; null if nothing does. */
+/** The reason why nobody can use an action at a place or assign it there; null if there is none. */
 export async function findObstacle(
   em: Em,
   { action, target, place }: Omit<Question, 'subjectId'>,

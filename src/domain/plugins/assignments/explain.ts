@@ -6,13 +6,13 @@ import type { ActionDetails } from './action-store.ts';
 import { type CheckResult, checkAction, findObstacle, type Obstacle } from './check.ts';
 
 export interface Explanation extends CheckResult {
-  /** It refuses everybody at this place. Null: the answer depends on what is assigned to the subject. */
+  /** The obstacle for everybody at this place. Null: the answer depends on the assignments of the subject. */
   readonly obstacle: Obstacle | null;
 }
 
 /**
- * What `checkAction` decides for anybody. The caller has found that the reader may know it, and has begun the snapshot. Undefined: the installation, or
- * the place, was deleted meanwhile.
+ * The result of `checkAction` for any subject. The caller has checked that the reader may know it, and has begun the snapshot. Undefined:
+ * the installation, or the place, was deleted meanwhile.
  */
 export async function explainCheck(
   em: Em,

@@ -11,7 +11,7 @@ import type { ScopeStanding } from '../places/scope-end.ts';
 import { scopeOf, scopeStanding } from '../places/scope-store.ts';
 import type { Absence, Basis, EndRecords, Standing } from './basis.ts';
 
-/** An assignment with what it relies on, as one statement read both. */
+/** An assignment with the present values that it relies on, read by one statement. */
 export interface GrantWithStanding {
   readonly id: string;
   readonly installationId: string;
@@ -28,7 +28,7 @@ export interface GrantWithStanding {
   readonly revokedBy: string | null;
   readonly revision: number;
   readonly createdAt: string;
-  /** What owns the place now. */
+  /** The present owners of the place. */
   readonly ownership: OwnershipSnapshot;
   readonly standing: Standing;
   /** The place as it is now. */
@@ -41,8 +41,8 @@ export interface GrantWithStanding {
 export interface ShownGrant extends GrantWithStanding, EndRecords {}
 
 /**
- * Assignments `g` with their action `a`, installation `i`, subject `s` and place `scope`. Nothing else says on what an assignment relies: what
- * makes an assignment reads its basis here, and so does what uses it.
+ * Assignments `g` with their action `a`, installation `i`, subject `s` and place `scope`. This is the only definition of what an assignment
+ * relies on: both creating and using an assignment read it here.
  */
 export function selectGrants(em: Em) {
   return joinSubjects(joinPlaces(em))
@@ -83,11 +83,11 @@ const membership = sql<string | null>`case
   when scope.team_id is null then om.id::text
   else tm.id::text end`;
 
-/** A background principal acts in its own place, as long as the place is what it was approved for. */
+/** A background principal acts only in its own place, and only until the place changes after the approval. */
 const ownScope = sql<string | null>`case when b.revoked_at is null and b.installation_id = g.installation_id
   and ${isWithin(sql`scope.usable_chain`, sql`b.scope_basis`)} then b.scope_basis end`;
 
-/** What makes the subject belong to the place, next to its generation; null if nothing does. */
+/** The value by which the subject belongs to the place, besides its generation; null if it does not. */
 const belonging = sql<string | null>`case s.kind when 'background' then ${ownScope} else ${membership} end`;
 
 /** What keeps the subject from using anything at the place; null if nothing does. */
@@ -98,7 +98,7 @@ const absence = sql<Absence | null>`case
   when ${belonging} is null then case when n.id is not null then 'transferred' when b.id is not null then 'out_of_scope' else 'left' end
   when w.archived_at is not null then 'archived' end`;
 
-/** What an assignment relies on, as it is now. */
+/** The present values on which an assignment relies. */
 const standing = sql<Standing>`jsonb_build_object(
   'installation', case when i.deleted_at is null then i.revision end,
   'isDeclared', a.is_declared,
@@ -106,7 +106,7 @@ const standing = sql<Standing>`jsonb_build_object(
   'subject', case when ${absence} is null then concat(s.eligibility_generation, ' ', ${belonging}) end,
   'scope', scope.usable_chain)`;
 
-/** Whether an assignment is in force, as `findEnd` says: it was not revoked, and everything that it relies on is as it was. */
+/** Whether an assignment is in force, as `findEnd` says: it was not revoked, and nothing that it relies on has changed. */
 export const isInForce = sql<SqlBool>`(g.revoked_at is null and a.is_declared and g.basis = ${standing} - 'isDeclared')`;
 
 function joinPlaces(em: Em) {

@@ -31,13 +31,13 @@ export interface NewGrant {
   readonly expectedOwnership: OwnershipSnapshot;
 }
 
-/** Until the row is written, nothing is known of what it relies on: the statement that uses assignments reads it. */
+/** The basis of a new row, until `selectGrants` has read the real values. */
 const unknown: Basis = { installation: 0, approval: '', subject: '', scope: '' };
 
 /**
- * Assigns an action to somebody at a place. Assigning it to oneself takes the same. The caller has locked the owners of the place, the
- * installation and the action.
- * @throws Invalid for a subject that does not exist or is not eligible there, which are answered alike
+ * Assigns an action to somebody at a place. Assigning it to oneself has the same conditions. The caller has locked the owners of the place,
+ * the installation and the action.
+ * @throws Invalid for a subject that does not exist or is not eligible there, with the same answer for both
  */
 export async function assignAction(tx: Transaction, caller: Principal, wanted: NewGrant): Promise<GrantWithStanding> {
   const { action, target, place, subject } = wanted;
@@ -65,7 +65,7 @@ export async function assignAction(tx: Transaction, caller: Principal, wanted: N
   return readBack(findGrant(tx.em, id));
 }
 
-/** Writes an assignment that relies on nothing yet. */
+/** Writes an assignment whose basis is not known yet. */
 async function insertGrant(
   tx: Transaction,
   caller: Principal,
@@ -102,7 +102,7 @@ async function refuseUnknown(tx: Transaction, { type, id }: Subject): Promise<vo
   if (!known) throw ineligible();
 }
 
-/** Ends an assignment for good. The caller has locked the place's owners and the assignment. */
+/** Ends an assignment permanently. The caller has locked the place's owners and the assignment. */
 export async function revokeGrant(
   tx: Transaction,
   caller: Principal,
@@ -144,8 +144,8 @@ const obstacleCodes = {
 } as const satisfies Record<Exclude<Obstacle, 'outside_installation'>, RuleCode>;
 
 /**
- * A background principal acts in its own place alone. Those who administer a place in it are told why it has ended; one of another
- * installation or place is answered as if there were none.
+ * A background principal acts in its own place alone. Administrators of a place inside it get the reason if it has ended. For a background
+ * principal of another installation or place, the answer is the same as if it did not exist.
  */
 async function refuseBeyondBackground(tx: Transaction, { subject, place, target }: NewGrant): Promise<void> {
   if (subject.type !== 'background_principal') return;

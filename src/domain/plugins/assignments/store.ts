@@ -24,8 +24,8 @@ export interface CoverageQuestion {
 }
 
 /**
- * Of the assignments to a principal that name a place or one around it and were not revoked, the newest of each action and place; the newest first. An
- * action is assigned again only after the assignment before has ended for good, so older ones decide nothing, however many there are.
+ * Among the unrevoked assignments to a principal for a place or a place around it, the newest one for each action and place, newest first.
+ * Older ones do not matter: an action is assigned again only after the earlier assignment has ended permanently.
  */
 export function findCovering(em: Em, question: CoverageQuestion): Promise<GrantWithStanding[]> {
   const newest = db(em)
@@ -51,7 +51,7 @@ export function findNewestRevoked(em: Em, question: CoverageQuestion): Promise<G
     .executeTakeFirst();
 }
 
-/** Whether an assignment is to the principal of a question, and for its place or one around it. */
+/** Whether an assignment names the principal of a question, and its place or one around it. */
 function names(eb: Over<{ g: 'plugin_action_grants' }>, { of, subjectId, place }: CoverageQuestion) {
   const { resourceId, environmentId, projectId, teamId, organizationId } = place;
   const around = [resourceId, environmentId, projectId, teamId, organizationId].flatMap((id) => id ?? []);
@@ -62,7 +62,7 @@ function names(eb: Over<{ g: 'plugin_action_grants' }>, { of, subjectId, place }
   ]);
 }
 
-/** An assignment with the place that it is for. A lock locks the owners of the place, then the assignment. */
+/** An assignment with its place. A lock locks the owners of the place, then the assignment. */
 export async function findGrantWithPlace(
   em: Em,
   id: string,
@@ -80,7 +80,7 @@ export function findGrant(em: Em, id: string): Promise<ShownGrant | undefined> {
   return selectShownGrants(em).where('g.id', '=', id).executeTakeFirst();
 }
 
-/** Takes the assignments that have ended out of the count of a share, for good. The caller has locked the share. */
+/** Permanently removes ended assignments from the count of a share. The caller has locked the share. */
 export async function uncountEndedGrants(em: Em, { installationId, ownerId }: Share): Promise<void> {
   const ended = selectGrants(em)
     .clearSelect()
@@ -96,15 +96,15 @@ export interface GrantFilter {
   readonly installationId?: string | undefined;
   readonly actionId?: string | undefined;
   readonly subjectId?: string | undefined;
-  /** The id of the subject, or a text in its name, in any case. */
+  /** The id of the subject, or a text in its name, ignoring case. */
   readonly subject?: string | undefined;
   readonly selectorType?: SelectorType | undefined;
-  /** The id of the place, or a text in its name, in any case. */
+  /** The id of the place, or a text in its name, ignoring case. */
   readonly selector?: string | undefined;
   readonly isInForce?: boolean | undefined;
 }
 
-/** An assignment for somebody who may be no more than its subject. Then nothing is told of its place but the id. */
+/** An assignment for a reader who may only be its subject. Then only the id of its place is shown. */
 export interface GrantForReader extends ShownGrant {
   readonly isPlaceReadable: boolean;
 }
@@ -125,7 +125,7 @@ export function listGrants(
 
 function conditionsOf(filter: GrantFilter, isPlaceReadable: Expression<SqlBool>): RawBuilder<SqlBool>[] {
   const { installationId, actionId, subjectId, subject, selectorType, selector, isInForce: wanted } = filter;
-  // Whoever may not read a place could find out its name letter by letter otherwise.
+  // Without this, somebody who may not read a place could find out its name letter by letter.
   const placeName = sql<string | null>`case when ${isPlaceReadable} then scope.name end`;
   const conditions = [
     installationId !== undefined && sql<SqlBool>`g.installation_id = ${installationId}`,

@@ -11,7 +11,7 @@ import { hasText, type NameMatch } from '#domain/shared/name-match.ts';
 import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
 import { isReadableScope, scopeOf } from '../places/scope-store.ts';
 
-/** Somebody whom a question about an action can name. */
+/** A subject that a question about an action can name. */
 export interface KnownSubject {
   readonly id: string;
   readonly kind: PrincipalKind;
@@ -19,7 +19,7 @@ export interface KnownSubject {
   readonly enabled: boolean;
 }
 
-/** What a question asks for by a text. */
+/** A search for subjects by a text. */
 export interface WantedSubject {
   readonly installationId: string;
   readonly text: string;
@@ -28,9 +28,9 @@ export interface WantedSubject {
 }
 
 /**
- * Those whom a text names by their id, their name or a part of it, or their whole e-mail address, in any case, and whom a reader knows: itself,
- * whoever shares an organization with it, service accounts that it may read, and the background principals of an installation at places that it
- * may read. There are at most `max` of them.
+ * The subjects that a text names by their id, a part of their name, or their full e-mail address, ignoring case, and that the reader may
+ * know. These are the reader itself, people who share an organization with it, service accounts that it may read, and the background
+ * principals of an installation at places that it may read. At most `max` are returned.
  */
 export function findKnownSubjects(
   em: Em,
@@ -67,7 +67,7 @@ export function findKnownSubjects(
     .execute();
 }
 
-/** Itself, and users with whom it shares an organization; whoever manages users knows all of them. */
+/** The condition for people: the reader itself, and users who share an organization with it; all users for readers who manage users. */
 function isKnownPerson(reader: Principal) {
   const eb = expressionBuilder<Subjects, 'p'>();
   const isAcquainted = eb.exists(
@@ -81,7 +81,7 @@ function isKnownPerson(reader: Principal) {
   return eb.or([eb('p.id', '=', reader.id), eb.and([eb('p.kind', '=', 'user'), isKnown])]);
 }
 
-/** Its own service accounts, and those of the teams that it may read. */
+/** The condition for service accounts: the reader's own, and those of teams that it may read. */
 function isReadableAccount(reader: Principal) {
   const eb = expressionBuilder<Subjects, 'n'>();
   const isOfTeam = isInReadableTeam(reader, eb.ref('n.ownerTeamId'), 'hidden');

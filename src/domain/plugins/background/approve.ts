@@ -65,7 +65,7 @@ export async function approveBackgroundPrincipal(
   return { id, revision: 1 };
 }
 
-/** Ends a background principal with all its assignments, for good. The caller has locked its row. */
+/** Permanently ends a background principal with all its assignments. The caller has locked its row. */
 export async function revokeBackgroundPrincipal(
   tx: Transaction,
   caller: Principal,

@@ -19,29 +19,29 @@ export interface BackgroundDetails {
   readonly name: string;
   readonly selectorType: SelectorType;
   readonly selectorId: string;
-  /** Its place as it was when it was approved. */
+  /** The owner chain of its place at the approval. */
   readonly ownerChain: string;
   readonly approvedBy: string;
   readonly revokedAt: string | null;
   readonly revokedBy: string | null;
   readonly revision: number;
   readonly createdAt: string;
-  /** Its place as it is now. */
+  /** The present state of its place. */
   readonly standing: ScopeStanding;
-  /** What owns its place now. */
+  /** The present owners of its place. */
   readonly ownership: OwnershipSnapshot;
   readonly revocation: EndRecord | null;
-  /** The place was archived, deleted or given away after the approval. Null: it was not, or nobody wrote it down. */
+  /** When the place was archived, deleted or transferred after the approval. Null: it was not, or it was not recorded. */
   readonly scopeEnd: EndRecord | null;
   /** The removal of the plugin; null if it was not removed. */
   readonly removal: EndRecord | null;
 }
 
-/** `ended`: the plugin was removed, or its place was archived, deleted or given away. Nobody can assign it anything from then on. */
+/** `ended`: the plugin was removed, or its place was archived, deleted or transferred. From then on, nothing can be assigned to it. */
 export const backgroundStates = ['active', 'ended', 'revoked'] as const;
 export type BackgroundState = (typeof backgroundStates)[number];
 
-/** Why a background principal may be assigned nothing any more, in words by code. */
+/** Why nothing can be assigned to a background principal any longer, in words by code. */
 export const backgroundEnds = {
   revoked: 'the background principal was revoked',
   plugin_removed: pluginRemoved,
@@ -49,14 +49,14 @@ export const backgroundEnds = {
 } as const;
 export type BackgroundEndCode = keyof typeof backgroundEnds;
 
-/** Why a background principal may be assigned nothing any more, since when, and who brought it about. */
+/** Why nothing can be assigned to a background principal any longer, since when, and who caused it. */
 export interface BackgroundEnd extends Reason<BackgroundEndCode> {
-  /** Null: nobody wrote it down. */
+  /** Null: it was not recorded. */
   readonly at: string | null;
   readonly by: string | null;
 }
 
-/** Why a background principal may be assigned nothing any more; null while it may. */
+/** Why nothing can be assigned to a background principal any longer; null while it is possible. */
 export function findBackgroundEnd({
   revocation,
   removal,
@@ -70,7 +70,7 @@ export function findBackgroundEnd({
   return code && { code, message: backgroundEnds[code], at, by };
 }
 
-/** A background principal with the place that it is for. A lock locks the owners of the place, then its row. */
+/** A background principal with its place. A lock locks the owners of the place, then its row. */
 export async function findBackgroundWithPlace(
   em: Em,
   id: string,
@@ -82,7 +82,7 @@ export async function findBackgroundWithPlace(
   return place && background && { ...place, background };
 }
 
-/** A background principal by its id, also one that was revoked. */
+/** A background principal by its id, even a revoked one. */
 export function findBackground(em: Em, id: string, lock = false): Promise<BackgroundDetails | undefined> {
   const found = selectBackground(em).where('b.id', '=', id);
   return (lock ? found.forNoKeyUpdate('b') : found).executeTakeFirst();
@@ -109,7 +109,7 @@ export function listBackground(
   return pageOf(listed, 'b.id', request);
 }
 
-/** Takes the background principals that have ended out of the count of a share, for good. The caller has locked the share. */
+/** Permanently removes ended background principals from the count of a share. The caller has locked the share. */
 export async function uncountEndedBackground(em: Em, { installationId, ownerId }: Share): Promise<void> {
   const ended = selectBackground(em)
     .clearSelect()

@@ -25,8 +25,8 @@ export interface NewCeiling {
 }
 
 /**
- * Replaces the ceiling of an installation. An action that it leaves out loses its assignments for good; one that it keeps keeps them. It
- * gives nobody any authority. The caller has locked the installation for a change. (specification, *Plugin authority*, rule 6)
+ * Replaces the ceiling of an installation. A removed action loses its assignments permanently; an action that stays keeps them. It gives
+ * nobody any authority. The caller has locked the installation for a change. (specification, *Plugin authority*, rule 6)
  */
 export async function replaceCeiling(
   tx: Transaction,
@@ -63,7 +63,7 @@ export async function replaceCeiling(
   return { id: installation.id, revision, before };
 }
 
-/** The approvals that a new ceiling leaves out. Those of a stale ceiling have ended before, with its release. */
+/** The approvals that a new ceiling drops. Those of a stale ceiling have already ended with its release. */
 function droppedBy({ actions }: NewCeiling, before: CeilingDetails | undefined): string[] {
   return before?.actions.flatMap(({ name, approval }) => (actions.includes(name) ? [] : [approval])) ?? [];
 }
@@ -74,7 +74,10 @@ function approve(names: readonly string[], before: CeilingDetails | undefined) {
   return names.map((name) => ({ name, approval: kept.get(name) ?? newId() }));
 }
 
-/** The revision of the installation is the same for all ceilings of a release, so it does not show that somebody has set another one. */
+/**
+ * Refuses a stale revision of the ceiling. The revision of the installation is the same for all ceilings of a release, so it cannot show
+ * that somebody has replaced the ceiling.
+ */
 function refuseStaleCeiling(ceiling: CeilingDetails | undefined, expected: number): void {
   const revision = ceiling?.revision ?? 0;
   if (expected === revision) return;
@@ -106,7 +109,7 @@ function checkNames({ actions, executions }: Manifest, wanted: NewCeiling): void
   wanted.executions.forEach(({ name }, index) => {
     const declared = executions.find((each) => each.name === name);
     if (!declared) throw invalidField(`executions[${index}].name`, `no execution "${name}" is declared`);
-    // It would be approved and yet could never run, since it uses its action.
+    // Without its action, the execution would be approved but could never run.
     if (!wanted.actions.includes(declared.action))
       throw invalidField(
         `executions[${index}].name`,
@@ -115,7 +118,7 @@ function checkNames({ actions, executions }: Manifest, wanted: NewCeiling): void
   });
 }
 
-/** @throws Conflict for an execution that is not pinned to what is active: the caller may have read an earlier state */
+/** @throws Conflict for an execution that is not pinned to the active release and revision: the caller may have read an earlier state */
 function refuseOtherPin(installation: InstallationDetails, execution: ApprovedExecution): void {
   if (isPinnedToActive(execution, installation)) return;
   const { name, release, installation_revision: revision } = execution;

@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { ApprovedAction, ApprovedExecution } from './model.ts';
 
-/** What was approved of an installation. */
+/** The ceiling of an installation: its approved actions and executions. */
 export interface CeilingDetails {
   readonly release: string;
   readonly installationRevision: number;

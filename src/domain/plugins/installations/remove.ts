@@ -10,9 +10,9 @@ import { countPresent } from '../resources/store.ts';
 import { findRemovalRefusal, type InstallationDetails, type InstallationTarget } from './store.ts';
 
 /**
- * Removes a plugin for good, with every assignment, background principal and ceiling of it: all of them rely on an installation that is not deleted. What they
- * were stays readable. It takes authority away, so it is allowed where the owner is archived. The caller has locked the installation for a change, so that
- * no resource of it is registered or restored meanwhile.
+ * Removes a plugin permanently. This ends all its assignments, background principals and ceilings, because they rely on an installation
+ * that is not deleted. They stay readable. The removal only takes authority away, so it is allowed even if the owner is archived. The
+ * caller has locked the installation for a change, so that no resource of it is registered or restored meanwhile.
  * @throws Conflict with `in_use` while the organization or the team that installed the plugin has resources of it that are not deleted
  */
 export async function removePlugin(

@@ -25,10 +25,10 @@ export interface InstallationTarget extends Ownership, Archivable {
   readonly place: Place;
 }
 
-/** `share`: the installation stays as it is until the commit. `change`: the caller changes it. */
+/** `share`: the installation cannot change until the commit. `change`: the caller changes it. */
 type Lock = 'none' | 'share' | 'change';
 
-/** An installation by its id, also a deleted one; undefined if its owner was deleted. A lock locks the owner first. */
+/** An installation by its id, even a deleted one; undefined if its owner was deleted. A lock locks the owner first. */
 export async function findInstallation(
   em: Em,
   id: string,
@@ -43,18 +43,18 @@ export async function findInstallation(
   return { organizationId, teamId, archived, installation, place };
 }
 
-/** The installation without its owner, locked after whatever else the caller has locked. */
+/** Locks the installation without its owner, which the caller has locked before. */
 function lockInstallation(em: Em, id: string, lock: 'share' | 'change'): Promise<InstallationDetails | undefined> {
   const found = selectInstallations(em).where('i.id', '=', id);
   return lockRows(found, ['i'], lock === 'share' || 'change').executeTakeFirst();
 }
 
-/** The selector of whoever owns an installation. */
+/** The selector of the owner of an installation. */
 export function ownerOf({ organizationId, teamId }: Pick<InstallationDetails, 'organizationId' | 'teamId'>): Selector {
   return teamId === null ? { type: 'organization', id: organizationId ?? '' } : { type: 'team', id: teamId };
 }
 
-/** @throws ActionRefused if an installation was deleted: nothing of it is approved, assigned or registered any more */
+/** @throws ActionRefused if an installation was deleted: nothing of it can be approved, assigned or registered any longer */
 export function refuseRemoved(installation: Pick<InstallationDetails, 'deletedAt'>): void {
   throwIfRefused(findRemovedRefusal(installation));
 }
@@ -64,7 +64,7 @@ export function findRemovedRefusal({ deletedAt }: Pick<InstallationDetails, 'del
   return deletedAt === null ? null : { code: 'plugin_removed', message: 'the plugin was removed: install it anew' };
 }
 
-/** Why a plugin is not removed: somebody has done it. Null if it can be, as far as its own row says. */
+/** The refusal to remove a plugin that was already removed; null if its own row allows the removal. */
 export function findRemovalRefusal({ deletedAt }: Pick<InstallationDetails, 'deletedAt'>): Refusal | null {
   return deletedAt === null ? null : { code: 'plugin_removed', message: 'the plugin is removed already' };
 }

@@ -22,8 +22,8 @@ export interface Activation {
 }
 
 /**
- * Activates a release of a plugin, or the same one anew; it ends all assignments and makes the ceiling stale, since it raises the revision of the
- * installation. It starts no code. The caller has locked the installation for a change.
+ * Activates a release of a plugin, or the same one again; it ends all assignments and makes the ceiling stale, since it raises the revision
+ * of the installation. It starts no code. The caller has locked the installation for a change.
  */
 export async function activateRelease(
   tx: Transaction,
@@ -53,7 +53,7 @@ export async function activateRelease(
   return { id: installation.id, revision };
 }
 
-/** Writes what the active release declares. An action that it no longer declares keeps its row, and so its id. */
+/** Writes the declarations of the active release. An action that it no longer declares keeps its row and its id. */
 export async function declareActions(em: Em, installationId: string, manifest: Manifest | null): Promise<void> {
   await db(em)
     .updateTable('plugin_actions')

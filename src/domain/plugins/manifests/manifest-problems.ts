@@ -5,17 +5,17 @@ import { findMisleading } from '#domain/shared/values/human-name.ts';
 import { isPluginSchema, isSystemSchema, type Manifest } from '../model.ts';
 
 /**
- * What is wrong with a manifest, in the words of the service's other errors. Paths begin with the field of the body that holds the manifest, whose bytes
- * the client sees only encoded.
+ * The problems of a manifest, in the style of the service's other errors. Paths begin with the field of the body that contains the
+ * manifest, since the client sends its bytes encoded.
  */
 
-/** Every member that does not have the form of a manifest. */
+/** The problems of members that do not have the form of a manifest. */
 export function describeForm(manifest: unknown, issues: readonly $ZodIssue[]): FieldProblem[] {
   const inBody = issues.map((issue) => ({ ...issue, path: [field, ...issue.path] }));
   return describeIssues({ part: 'body', data: { [field]: manifest }, known: [] }, inBody);
 }
 
-/** What contradicts itself in a manifest that has the form of one. */
+/** The contradictions within a manifest of the right form. */
 export function findContradictions({ actions, executions, resources }: Manifest): FieldProblem[] {
   const names = new Set(actions.map(({ name }) => name));
   const stray = executions.flatMap(({ action }, at) =>
@@ -45,7 +45,7 @@ export function findContradictions({ actions, executions, resources }: Manifest)
 
 const declared = 'expected the name of an action of the manifest';
 
-/** What would mislead those who read a manifest. Manifests that were staged before these rules are still read. */
+/** The parts of a manifest that would mislead its readers. Manifests that were staged before these rules can still be read. */
 export function findTricks({ name, actions, resources }: Manifest): FieldProblem[] {
   const misleading = findMisleading(name);
   return [
@@ -61,7 +61,7 @@ export function findTricks({ name, actions, resources }: Manifest): FieldProblem
   ];
 }
 
-/** The release that a manifest declares, if it is not the one that the request names. */
+/** The problem of a manifest that declares another release than the request names. */
 export function findOtherRelease(manifest: Manifest, release: string): FieldProblem[] {
   if (manifest.release === release) return [];
   return [problemAt(['release'], `declares the release ${manifest.release}: expected ${release}, as the request says`)];
@@ -74,7 +74,10 @@ function problemAt(path: FieldPath, message: string): FieldProblem {
   return { in: 'body', path: whole, message: joinProblem(`field "${whole}"`, message) };
 }
 
-/** Each name that an earlier one of the list has too. @param member of an item that is the name; undefined: the items are names */
+/**
+ * The problems of names that occur earlier in the list. @param member the member of an item that contains its name; undefined: the items
+ * are names
+ */
 function findRepeated(path: FieldPath, names: readonly string[], member?: string): FieldProblem[] {
   return names.flatMap((name, at) => {
     if (names.indexOf(name) === at) return [];
@@ -90,7 +93,7 @@ function findRepeatedRoots(path: FieldPath, roots: Manifest['resources'][number]
   );
 }
 
-/** No setting can allow these schemas. Which others are allowed is a setting that may change, so a restoration decides that. */
+/** The problem of a schema that no setting can allow. The settings for other schemas may change, so these are checked by a restoration. */
 function findForeignSchema(path: FieldPath, schema: string): FieldProblem[] {
   if (isPluginSchema(schema)) return [];
   const whose = isSystemSchema(schema) ? 'a schema of PostgreSQL itself' : 'the schema of the service itself';

@@ -6,7 +6,7 @@ import { parseStrictJson } from '#domain/shared/values/strict-json.ts';
 import { Manifest, maxManifestBytes } from '../model.ts';
 import { describeForm, findContradictions, findOtherRelease, findTricks } from './manifest-problems.ts';
 
-/** A manifest that was read, with the bytes that it was read from. */
+/** A parsed manifest with its bytes. */
 export interface ReadManifest {
   readonly bytes: Buffer;
   readonly digest: string;
@@ -15,7 +15,7 @@ export interface ReadManifest {
 
 /**
  * Reads the bytes of a manifest.
- * @throws Invalid for other bytes than the digest says, for what is not JSON, and for what breaks a rule of manifests
+ * @throws Invalid if the bytes do not match the digest, are not JSON, or break a rule of manifests
  */
 export function readManifest(
   encoded: string,
@@ -36,12 +36,12 @@ export function readManifest(
   return { bytes, digest, manifest };
 }
 
-/** Reads what was staged. @throws Invalid for bytes that are no manifest */
+/** Parses a staged manifest. @throws Invalid for bytes that are not a manifest */
 export function parseManifest(bytes: Uint8Array): Manifest {
   return toManifest(parseJson(bytes), findContradictions);
 }
 
-/** @throws Invalid with all problems of the form, or else of the rules, as far as one answer lists them */
+/** @throws Invalid with the problems of the form or, if there are none, of the rules, up to the maximum of one answer */
 function toManifest(value: unknown, findProblems: (declared: Manifest) => readonly FieldProblem[]): Manifest {
   const parsed = Manifest.safeParse(value);
   if (!parsed.success) throw invalidRequest(describeForm(value, parsed.error.issues));
@@ -52,7 +52,7 @@ function toManifest(value: unknown, findProblems: (declared: Manifest) => readon
   return parsed.data;
 }
 
-/** Another program must not read another manifest from the same bytes: of a member that is given twice, one may take the first. */
+/** Refuses bytes that another program could read differently: for example, one may use the first of two members with the same name. */
 function refuseAmbiguous(bytes: Uint8Array): void {
   const parsed = parseStrictJson(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
   if (!parsed.ok) throw invalidField('manifest', parsed.problem.message.replace('the body', 'the manifest'));

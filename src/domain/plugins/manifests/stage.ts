@@ -27,9 +27,9 @@ export interface StagedRelease {
 }
 
 /**
- * Makes a release known to an installation, byte for byte, or adds the manifest of one whose digest is known. A release never changes. The
- * caller has locked the installation for a change.
- * @throws Forbidden where the manifest names tables of the service's database and the caller may not change ceilings
+ * Registers a release for an installation, byte for byte, or adds the manifest of a release whose digest is known. A release never changes.
+ * The caller has locked the installation for a change.
+ * @throws Forbidden if the manifest names tables of the service's database and the caller may not change ceilings
  */
 export async function stageRelease(
   tx: Transaction,
@@ -46,7 +46,7 @@ export async function stageRelease(
   const known = await findRelease(tx.em, installation.id, release);
   if (known && known.digest !== digest)
     throw new Conflict(`digest: the release ${release} has the digest ${known.digest}`, 'plugin_release_differs');
-  // What was staged already stays as it is, with whoever staged it and when.
+  // A release that was already staged stays unchanged, with its author and time.
   if (known && (!read || known.manifest)) return { id: installation.id, revision: installation.revision };
   if (known) await addManifest(tx, known.id, caller, read);
   else await insertRelease(tx, installation.id, caller, { release, digest, read });
@@ -54,7 +54,7 @@ export async function stageRelease(
   return { id: installation.id, revision: installation.revision };
 }
 
-/** Restoring a resource reads the tables that its manifest names, so those who decide for the installation decide about them. */
+/** Refuses a manifest with roots unless the caller may decide for the installation, because restoring a resource reads the named tables. */
 function refuseRoots(caller: Principal, { manifest }: ReadManifest): void {
   const namesTables = manifest.resources.some(({ roots }) => roots.length > 0);
   if (!namesTables || decidePermission(caller, ceilingAdministration).allowed) return;

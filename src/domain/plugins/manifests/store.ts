@@ -17,7 +17,7 @@ export function findRelease(em: Em, installationId: string, release: string): Pr
   return selectReleases(em, installationId).where('m.release', '=', release).executeTakeFirst();
 }
 
-/** What a release declares; null if there is no such release, or if its manifest was not staged. */
+/** The declarations of a release; null if there is no such release, or if its manifest was not staged. */
 export async function readDeclarations(
   em: Em,
   installationId: string,

@@ -4,8 +4,8 @@ import type { Place } from './place-store.ts';
 type Chain = Pick<Place, 'organizationId' | 'teamId' | 'projectId' | 'environmentId' | 'resourceId' | 'selector'>;
 
 /**
- * Whether an assignment for a selector covers a place (specification, *Plugin action rules*): the place that it names, or what is in that
- * now. `organization` covers the organization alone, `organization_descendants` also everything in it.
+ * Whether an assignment for a selector covers a place (specification, *Plugin action rules*): it covers the place that it names, and
+ * everything now in that place. `organization` covers only the organization itself, `organization_descendants` also everything in it.
  */
 export function covers({ type, id }: Selector, place: Chain): boolean {
   if (type === 'organization') return place.teamId === null && place.organizationId === id && isNarrow(place);
@@ -13,7 +13,7 @@ export function covers({ type, id }: Selector, place: Chain): boolean {
   return idAt(place, type) === id;
 }
 
-/** A question about an organization with its descendants is about more than the organization. */
+/** Whether a question concerns only the organization itself, and not also its descendants. */
 function isNarrow({ selector }: Chain): boolean {
   return selector.type === 'organization';
 }
@@ -29,7 +29,10 @@ interface Installed {
   readonly installation: { readonly id: string; readonly teamId: string | null };
 }
 
-/** Whether a plugin can be used at a place: its organization or team owns it, and it is no resource of another plugin. */
+/**
+ * Whether a plugin can be used at a place: the place belongs to the organization or team of the installation, and is not a resource of
+ * another plugin.
+ */
 export function isInScope(
   target: Installed,
   place: Pick<Place, 'organizationId' | 'teamId' | 'installationId'>,
@@ -38,7 +41,9 @@ export function isInScope(
   return isOwnerInScope(target, place) && (installationId === null || installationId === target.installation.id);
 }
 
-/** Whether a place belongs to the organization or the team that has installed a plugin, also if it is a resource of another plugin. */
+/**
+ * Whether a place belongs to the organization or the team that has installed a plugin, even if the place is a resource of another plugin.
+ */
 export function isOwnerInScope(
   { organizationId, installation: { teamId } }: Installed,
   place: Pick<Place, 'organizationId' | 'teamId'>,

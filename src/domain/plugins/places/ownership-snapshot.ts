@@ -14,7 +14,7 @@ const OwnerRevision = z.int().min(0).max(maxInteger);
 
 const names = { organization_id: OwnerId, team_id: OwnerId, project_id: OwnerId, environment_id: OwnerId };
 
-/** All that owns something, with the revisions of the owners that may move. Unused members are zero, and none is left out. */
+/** All owners of something, with the revisions of the owners that can be transferred. Unused members are zero; none is omitted. */
 export const OwnershipSnapshot = z
   .strictObject({
     ...names,
@@ -29,7 +29,7 @@ export const OwnershipSnapshot = z
   });
 export type OwnershipSnapshot = z.output<typeof OwnershipSnapshot>;
 
-/** Something with its owners as they are now. */
+/** Something with its present owners. */
 interface Owned {
   readonly ownership: OwnershipSnapshot;
 }
@@ -39,7 +39,7 @@ export function ownerNamesOf({ ownership }: Owned): OwnerNames {
   return { organization_id, team_id, project_id, environment_id };
 }
 
-/** @throws Conflict naming each member that is not as it is now */
+/** @throws Conflict naming each member that differs from the present owners */
 export function refuseOtherOwnership({ ownership: current }: Owned, expected: OwnershipSnapshot): void {
   const members = Object.keys(current) as (keyof OwnershipSnapshot)[];
   const stale = members.filter((member) => expected[member] !== current[member]);

@@ -12,7 +12,7 @@ import type { Selector } from '../model.ts';
 import type { OwnershipSnapshot } from './ownership-snapshot.ts';
 import { isReadableScope, scopeOf } from './scope-store.ts';
 
-/** Where a selector leads: the thing with everything that owns it, as one statement read it. */
+/** The place of a selector: the thing and all its owners, read by one statement. */
 export interface Place extends Ownership, Archivable {
   readonly selector: Selector;
   readonly organizationId: string;
@@ -24,13 +24,13 @@ export interface Place extends Ownership, Archivable {
   readonly installationId: string | null;
   readonly ownership: OwnershipSnapshot;
   readonly ownerChain: string;
-  /** Neither the thing nor an owner of it was deleted. */
+  /** Whether neither the thing nor an owner of it was deleted. */
   readonly isPresent: boolean;
-  /** No owner of it was deleted, whether or not it was itself. */
+  /** Whether no owner of it was deleted; the thing itself may be. */
   readonly hasOwners: boolean;
 }
 
-/** The place of a selector, also one that was deleted; undefined if there never was one. */
+/** The place of a selector, even a deleted one; undefined if it never existed. */
 export async function findPlace(em: Em, selector: Selector): Promise<Place | undefined> {
   const { type, id } = selector;
   const found = await db(em)
@@ -62,7 +62,7 @@ export async function findReadable(
     .execute();
 }
 
-/** Shares the rows of the owners of a place against change until the commit, in the order of all locks. A resource's own row is not among them. */
+/** Takes share locks on the owners of a place until the commit, in the general order of locks. A resource's own row is not locked. */
 async function lockOwners(em: Em, { environmentId, projectId, teamId, organizationId }: Place): Promise<void> {
   if (environmentId) await findEnvironment(em, environmentId, true);
   else if (projectId) await findProject(em, projectId, true);

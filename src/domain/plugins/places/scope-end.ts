@@ -1,16 +1,16 @@
 import { hasSameOwners } from './owner-chain.ts';
 
-/** What keeps a place from being used; null if nothing does. */
+/** Why a place cannot be used; null if it can. */
 export type ScopeObstacle = 'deleted' | 'archived' | null;
 
-/** A place as it is now. */
+/** The present state of a place. */
 export interface ScopeStanding {
   /** Null: there is no such place. */
   readonly ownerChain: string | null;
   readonly obstacle: ScopeObstacle;
 }
 
-/** Why a place is no longer what it was when something was approved for it. */
+/** The changes of a place that end what was approved for it. */
 export const scopeEnds = {
   scope_deleted: 'the place, or an owner of it, was deleted',
   scope_moved: 'the place was given to another owner',
@@ -19,7 +19,7 @@ export const scopeEnds = {
 } as const;
 export type ScopeEndCode = keyof typeof scopeEnds;
 
-/** Why a place is no longer what it was; null if it is. @param ownerChain what it was */
+/** How a place has changed; null if it has not. @param ownerChain the earlier owner chain */
 export function findScopeEnd(ownerChain: string, now: ScopeStanding): ScopeEndCode | null {
   if (now.ownerChain === null || now.obstacle === 'deleted') return 'scope_deleted';
   if (!hasSameOwners(now.ownerChain, ownerChain)) return 'scope_moved';

@@ -23,7 +23,7 @@ interface Scope {
   readonly owningOrganizationId: string | null;
   readonly archived: ArchivableLevel[];
   readonly obstacle: ScopeObstacle;
-  /** No owner of it was deleted, whether or not it was itself. */
+  /** Whether no owner of it was deleted; the thing itself may be. */
   readonly hasOwners: boolean;
   readonly ownerChain: string | null;
   /** `ownerChain` of a place that may be used; null for others. */
@@ -48,7 +48,7 @@ const ownership = sql`jsonb_build_object(
   'team_revision', coalesce(t.revision, 0), 'project_revision', coalesce(p.revision, 0),
   'environment_revision', coalesce(e.revision, 0))`;
 
-/** The place of a selector with everything that owns it, as the row `scope` of a statement. All else that reads owners of selectors joins it. */
+/** The place of a selector with all its owners, as the row `scope` of a statement. All statements that read owners of selectors join it. */
 export function scopeOf(type: Expression<SelectorType>, id: Expression<string>) {
   return sql<Scope>`(select coalesce(r.name, e.name, p.name, t.name, o.name) as name,
       o.id as organization_id, t.id as team_id, p.id as project_id, e.id as environment_id, r.id as resource_id,
@@ -66,10 +66,10 @@ export function scopeOf(type: Expression<SelectorType>, id: Expression<string>) 
       case when x.type in ('organization', 'organization_descendants') then x.id end, t.organization_id))`.as('scope');
 }
 
-/** The standing of the place of a statement that has it as `scope`. */
+/** The `ScopeStanding` of the place `scope` of a statement. */
 export const scopeStanding = sql<ScopeStanding>`jsonb_build_object('ownerChain', scope.owner_chain, 'obstacle', scope.obstacle)`;
 
-/** The condition that a principal may read the place of a statement that has it as `scope`: its present owner decides. */
+/** The condition that a principal may read the place `scope` of a statement; its present owner decides. */
 export function isReadableScope(principal: Principal): Expression<SqlBool> {
   const owner = {
     organization: sql<string | null>`scope.owning_organization_id`,

@@ -30,8 +30,9 @@ export interface NewResource {
 }
 
 /**
- * Registers a resource of a plugin for a team, a project or an environment. A key that a deleted resource had stays that of the team: the data
- * under it may still be there. The caller has found that the plugin is installed for the owner, and has locked the owners and the installation.
+ * Registers a resource of a plugin for a team, a project or an environment. The key of a deleted resource stays reserved for its team,
+ * because its data may still exist. The caller has checked that the plugin is installed for the owner, and has locked the owners and the
+ * installation.
  */
 export async function createResource(
   tx: Transaction,
@@ -65,8 +66,8 @@ function teamOf({ teamId }: Place): string {
 }
 
 /**
- * Deletes a resource, which ends all assignments to it. The plugin's data stays as it is. It needs no plugin that still reaches the team: a team that
- * was moved to another organization could not be deleted otherwise. The caller has locked owners and resource.
+ * Deletes a resource, which ends all assignments to it. The plugin's data stays unchanged. The plugin need not be installed for the team
+ * any longer: otherwise a team that was moved to another organization could not be deleted. The caller has locked owners and resource.
  */
 export async function deleteResource(
   tx: Transaction,
@@ -81,7 +82,7 @@ export async function deleteResource(
   return resource.revision + 1;
 }
 
-/** Why a resource is not deleted; null if it can be. */
+/** Why a resource cannot be deleted; null if it can be. */
 export function findDeletedRefusal({ deletedAt }: Pick<ResourceDetails, 'deletedAt'>): Refusal | null {
   return deletedAt === null ? null : { code: 'plugin_resource_deleted', message: 'the resource is deleted already' };
 }
@@ -89,14 +90,14 @@ export function findDeletedRefusal({ deletedAt }: Pick<ResourceDetails, 'deleted
 /** The rows that decide whether a resource can be restored. */
 export interface RestorationFacts {
   readonly resource: ResourceDetails;
-  /** The resource with its owners as they are now. */
+  /** The resource with its present owners. */
   readonly place: Place;
   /** The installation of the resource; undefined if its owner was deleted. */
   readonly target: InstallationTarget | undefined;
 }
 
 /**
- * Refuses a restoration that the registry rules out: the caller has read another state, or `findRestorationRefusal` finds something.
+ * Refuses a restoration if the caller has read an earlier state, or if `findRestorationRefusal` finds a reason.
  * @throws Conflict
  */
 export async function refuseRestoration(
@@ -109,7 +110,7 @@ export async function refuseRestoration(
   throwIfRefused(await findRestorationRefusal(em, facts));
 }
 
-/** Why the registry refuses to restore a resource; null if it does not. It compares no revisions and looks for no roots. */
+/** Why the registry refuses to restore a resource; null if it does not. It does not compare revisions, and does not check roots. */
 export async function findRestorationObstacle(
   em: Em,
   place: Place & { readonly resource: ResourceDetails },
@@ -118,7 +119,7 @@ export async function findRestorationObstacle(
   return findRestorationRefusal(em, { resource: place.resource, place, target });
 }
 
-/** What keeps a resource from being restored, but for its roots (specification, *Plugin authority*, rule 4). */
+/** Why a resource cannot be restored, apart from its roots (specification, *Plugin authority*, rule 4). */
 async function findRestorationRefusal(em: Em, facts: RestorationFacts): Promise<Refusal | null> {
   const { resource, place, target } = facts;
   if (resource.deletedAt === null)
@@ -165,7 +166,7 @@ const keyInUse = {
   message: 'another resource was registered under its key meanwhile: it can be restored once that one is deleted',
 } as const;
 
-/** Makes a deleted resource exist again. It gives nobody anything. The caller has checked everything, and locked owners and resource. */
+/** Restores a deleted resource. This gives nobody any authority. The caller has checked all rules, and has locked owners and resource. */
 export async function restoreResource(tx: Transaction, resource: ResourceDetails): Promise<void> {
   await refuseFullShare(tx, resource);
   await refuseTakenKey(keyInUse.message, () => markRestored(tx.em, resource));
@@ -178,7 +179,7 @@ function refuseFullShare(
   return refuseBeyondShare(tx.em, { installationId, ownerId: teamId, isOfTeam: true }, pluginShares.resources);
 }
 
-/** It says nothing of the resource that has the key: it may belong to a team that the caller may not read. */
+/** The message does not name the resource with the key, which may belong to a team that the caller may not read. */
 const keyTaken = 'key: it is taken for resources of this type: choose another one';
 
 async function refuseTakenKey(message: string, write: () => Promise<unknown>): Promise<void> {

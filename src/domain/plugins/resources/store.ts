@@ -14,17 +14,17 @@ import { findLockedPlace, type Place } from '../places/place-store.ts';
 import { scopeOf } from '../places/scope-store.ts';
 import type { RestorationProblem, RestorationState } from '../restorations/model.ts';
 
-/** A request to restore a resource, as the resource shows it. */
+/** The latest request to restore a resource, as the resource shows it. */
 export interface LatestRestoration {
   readonly state: RestorationState;
   readonly requestedAt: string;
   readonly problem: RestorationProblem | null;
 }
 
-/** A resource as its readers see it, also once it was deleted. */
+/** A resource as its readers see it, even after its deletion. */
 export type ResourceDetails = RowOf<typeof selectResources>;
 
-/** A resource with the place that it is, also a deleted one. A lock locks its owners, then its row. */
+/** A resource with its place, even a deleted one. A lock locks its owners, then its row. */
 export async function findResourceWithPlace(
   em: Em,
   id: string,
@@ -36,7 +36,7 @@ export async function findResourceWithPlace(
   return place && resource && { ...place, resource };
 }
 
-/** A resource by its id, also a deleted one. A lock is for a change; its owners are locked first. */
+/** A resource by its id, even a deleted one. With `lock`, its row is locked for a change; lock its owners first. */
 export function findResource(em: Em, id: string, lock = false): Promise<ResourceDetails | undefined> {
   const found = selectResources(em).where('r.id', '=', id);
   return (lock ? found.forNoKeyUpdate('r') : found).executeTakeFirst();
@@ -65,8 +65,8 @@ export function listResources(
 }
 
 /**
- * How many resources of an installation are not deleted. Those of teams that have left the organization of the installation do not count: nobody there could
- * delete them.
+ * How many resources of an installation are not deleted. Resources of teams that have left the organization of the installation do not
+ * count, because nobody there could delete them.
  */
 export async function countPresent(
   em: Em,
@@ -85,7 +85,10 @@ export async function countPresent(
 
 type ResourceKey = Pick<ResourceDetails, 'installationId' | 'type' | 'key'>;
 
-/** Whether another resource that is not deleted has the key of a resource. The resource itself may have been restored meanwhile. */
+/**
+ * Whether another resource that is not deleted has the key of a resource. The resource itself does not count: it may have been restored
+ * meanwhile.
+ */
 export async function isKeyInUse(em: Em, resource: ResourceKey & Pick<ResourceDetails, 'id'>): Promise<boolean> {
   const others = selectKey(em, resource).where('r.id', '<>', resource.id);
   return (await others.where('r.deletedAt', 'is', null).executeTakeFirst()) !== undefined;
@@ -106,12 +109,12 @@ function selectKey(em: Em, { installationId, type, key }: ResourceKey) {
     .limit(1);
 }
 
-/** Deletes a resource: its row stays as a tombstone, which says who owned it. The caller has locked the row. */
+/** Deletes a resource: its row stays as a tombstone with its former owners. The caller has locked the row. */
 export async function markDeleted(em: Em, { id }: Pick<ResourceDetails, 'id'>, from: OwnerNames): Promise<void> {
   await changeOne(em, declarationOf('plugin_resource'), id, { deleted_at: clock, deleted_from: JSON.stringify(from) });
 }
 
-/** Makes a deleted resource exist again, under a generation to which nothing was assigned. The caller has locked the row. */
+/** Restores a deleted resource under a new generation, to which nothing was assigned. The caller has locked the row. */
 export async function markRestored(em: Em, { id }: Pick<ResourceDetails, 'id'>): Promise<void> {
   await changeOne(em, declarationOf('plugin_resource'), id, { deleted_at: null, deleted_from: null });
 }

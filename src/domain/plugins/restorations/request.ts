@@ -27,8 +27,9 @@ export interface RequestDeps {
 }
 
 /**
- * Lets a workflow restore a resource, and waits until it has. The workflow has the command's key as its id, so that a repeated request finds it. The
- * key is bound from then on, even if the workflow refuses. The workflow goes on if nobody waits any more. (specification, *Plugin authority*, rule 4)
+ * Starts a workflow that restores a resource, and waits for its end. The workflow has the command's key as its id, so that a repeated
+ * request finds it. The key is bound from then on, even if the workflow refuses. The workflow continues even if nobody waits any longer.
+ * (specification, *Plugin authority*, rule 4)
  * @throws ServiceError the refusal with which it ended; Conflict if the key was used for something else; `unknownOutcome` if its end is not
  * known in time
  */
@@ -57,7 +58,7 @@ async function awaitEnd(
 ): Promise<void> {
   const deadline = Date.now() + withinMs;
   for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-    // The restoration is under way, so its end is not known while the database does not answer.
+    // The restoration has begun, so its outcome is unknown while the database does not answer.
     const found = await findRestoration(orm.em.fork(), key).catch((cause: unknown) => {
       throw unknownEnd(resourceId, cause);
     });

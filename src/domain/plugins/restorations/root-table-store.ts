@@ -1,15 +1,15 @@
 import { type ForeignReader, quoteIdentifier } from '#database/foreign-tables.ts';
 import type { Root } from '../model.ts';
 
-/** What a root names in the database. */
+/** The table that a root names in the database. */
 export interface RootTable {
-  /** As `pg_class` has it: `r` for a table. Null: there is none of the name. */
+  /** The kind in `pg_class`: `r` for a table. Null: there is nothing with the name. */
   readonly kind: string | null;
-  /** The role may use the schema. */
+  /** Whether the role may use the schema. */
   readonly isSchemaOpen: boolean;
 }
 
-/** Looks for what a root names, without reading it; undefined if there is no such schema. */
+/** Finds the table that a root names, without reading it; undefined if there is no such schema. */
 export async function findRootTable(reader: ForeignReader, { schema, table }: Root): Promise<RootTable | undefined> {
   const [found] = await reader.rows<RootTable>(
     `select c.relkind::text as kind, has_schema_privilege(n.oid, 'usage') as "isSchemaOpen"
@@ -20,17 +20,17 @@ export async function findRootTable(reader: ForeignReader, { schema, table }: Ro
   return found;
 }
 
-/** The column of a root that holds keys. */
+/** The column of a root that contains keys. */
 export interface RootColumn {
-  /** Its type without a length, so that a cast cuts nothing off. */
+  /** Its type without a length, so that a cast does not truncate. */
   readonly type: string;
-  /** The type comes with PostgreSQL. The functions of others would run when a key is compared. */
+  /** Whether the type is one of PostgreSQL itself. Comparing keys of another type would run functions of its author. */
   readonly isBuiltIn: boolean;
-  /** Why reading the table could run functions of those who made it, by what it has. */
+  /** The features of the table by which reading it could run functions of its author. */
   readonly dangers: Readonly<Record<keyof typeof dangers, boolean>>;
 }
 
-/** What a table may not have, as a refusal names it. PostgreSQL would run functions for it. */
+/** The features that a table must not have, as a refusal names them: PostgreSQL would run functions for them. */
 export const dangers = {
   rowSecurity: 'row security',
   rules: 'rules',
@@ -42,8 +42,8 @@ export const dangers = {
 } as const;
 
 /**
- * The column of a root; undefined if the table has no such column. The table is locked against other definitions until the transaction ends, and nothing
- * of it is read.
+ * The column of a root; undefined if the table has no such column. The definition of the table is locked until the transaction ends, and no
+ * row is read.
  */
 export async function inspectRoot(
   reader: ForeignReader,
@@ -72,8 +72,8 @@ export async function inspectRoot(
 }
 
 /**
- * Whether the table has a row whose column holds the key, spelled as PostgreSQL writes the value: two resources could hold the same row by two spellings of
- * its key otherwise. The type is that of `inspectRoot`.
+ * Whether the table has a row whose column holds the key, in the spelling of PostgreSQL: otherwise two resources could claim the same row
+ * by two spellings of its key. The type is the one that `inspectRoot` returned.
  */
 export async function hasRow(
   reader: ForeignReader,
@@ -83,7 +83,8 @@ export async function hasRow(
 ): Promise<boolean> {
   const name = `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`;
   const value = quoteIdentifier(column);
-  // The first comparison can use an index. The second one keeps to bytes, whatever the collation of the column takes for equal.
+  // The first comparison can use an index. The second one compares bytes, because the collation of the column may treat different texts as
+  // equal.
   const [row] = await reader.rows<{ found: boolean }>(
     `select exists (select from ${name} where ${value} = cast($1::text as ${type}) and cast(${value} as text) collate "C" = $1::text) as found`,
     [key],

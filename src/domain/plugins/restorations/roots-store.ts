@@ -4,10 +4,10 @@ import type { Root } from '../model.ts';
 import { dangers, findRootTable, hasRow, inspectRoot, type RootColumn } from './root-table-store.ts';
 
 /**
- * What the role of a connection may do beyond reading tables of the schemas; null if that is nothing. Functions of whoever made a table can run with its
- * rights, however carefully the table is looked at before. So the role has no attribute, belongs to no role, owns nothing, has rights on nothing
- * but tables, schemas and databases, changes nothing, makes nothing, and reads nothing elsewhere. What everybody may do counts too, but for
- * what PostgreSQL itself lets everybody do, for reading what an extension shows, and for temporary tables.
+ * A right of the connection's role beyond reading tables of the schemas; null if it has none. Functions of the author of a table could run
+ * with the rights of the role, even though the table is checked first. So the role must have no attributes, belong to no role, own nothing,
+ * have rights only on tables, schemas and databases, and be able to change, create or read nothing else. Rights of everybody count too,
+ * except those that PostgreSQL itself grants, reading relations of extensions, and temporary tables.
  */
 async function findExcess(reader: ForeignReader, schemas: readonly string[]): Promise<string | null> {
   const [row] = await reader.rows<{ excess: string }>(
@@ -18,7 +18,7 @@ async function findExcess(reader: ForeignReader, schemas: readonly string[]): Pr
   return row?.excess ?? null;
 }
 
-/** Tables and what is like them, each with whether it is in a schema of PostgreSQL, belongs to an extension, or names the role among its rights. */
+/** Tables and other relations, each with whether it is in a schema of PostgreSQL, belongs to an extension, or grants rights to the role. */
 const relations = `relations as (
   select c.oid, c.relkind, format('%I.%I', n.nspname, c.relname) as name, n.nspname = any($1::text[]) as allowed,
          n.nspname in ('pg_catalog', 'information_schema', 'pg_toast') as builtin,
@@ -33,7 +33,8 @@ const ofRole = [
   `select format('it is a member of the role %I', r.rolname) from pg_auth_members m join me on m.member = me.oid join pg_roles r on r.oid = m.roleid`,
   `select 'it owns something' from pg_shdepend d join me on d.refobjid = me.oid
     where d.refclassid = 'pg_authid'::regclass and d.deptype = 'o'`,
-  // Rights on functions, foreign servers, languages, types, large objects, parameters and whatever else PostgreSQL will have.
+  // Rights on all other kinds of objects, such as functions, foreign servers, languages, types, large objects and parameters, including
+  // kinds of later versions of PostgreSQL.
   `select format('it has rights on an entry of %s', d.classid::regclass) from pg_shdepend d join me on d.refobjid = me.oid
     where d.refclassid = 'pg_authid'::regclass and d.deptype = 'a'
       and d.dbid in (0, (select oid from pg_database where datname = current_database()))
@@ -55,7 +56,7 @@ const ofObjects = [
     where relkind <> 'S' and not allowed and (named or not builtin and not extension and has_any_column_privilege(oid, 'select'))`,
 ];
 
-/** What came of looking for the rows of a resource. `why` is a sentence that names what is missing or in the way. */
+/** The result of checking the roots of a resource. `why` is a sentence that names what is missing or what prevents the check. */
 export type RootsFound = { readonly kind: 'intact' } | RootProblem;
 
 interface RootProblem {
@@ -64,22 +65,22 @@ interface RootProblem {
   readonly why: string;
 }
 
-/** Where an operator allows rows to be looked for, and as whom. */
+/** The schemas in which an operator allows the check, and the connection for it. */
 export interface RootAccess {
   readonly schemas: readonly string[];
-  /** The database with a role that may read these schemas and nothing else. */
+  /** The URL of the database with a role that may read only these schemas; null: no check is possible. */
   readonly databaseUrl: string | null;
 }
 
-/** How long looking for one row may take, and how long for all of them. A request waits for 30 seconds. */
+/** The time limits for finding one row and all rows. A request waits for 30 seconds. */
 const rootMs = 2_000;
 const allRootsMs = 15_000;
 
 const role = 'the role of COORDINATOR_PLUGIN_DATABASE_URL';
 
 /**
- * Whether each root of a resource has a row with its key. It reads by a connection of its own, whose role may do nothing else, in a transaction that
- * cannot write, by quoted names, only in schemas that an operator allows, and nothing but keys.
+ * Whether each root of a resource has a row with its key. It uses a separate connection, whose role has no other rights, in a read-only
+ * transaction. It quotes all names, and reads only keys, and only in schemas that an operator allows.
  */
 export async function verifyRoots(
   { schemas, databaseUrl }: RootAccess,
@@ -111,7 +112,7 @@ export async function verifyRoots(
   }
 }
 
-/** What is wrong with a root; undefined if it has the row. */
+/** The problem of a root; undefined if its table has the row. */
 async function findProblem(reader: ForeignReader, root: Root, key: string): Promise<RootProblem | undefined> {
   const { schema, table } = root;
   const found = await findRootTable(reader, root);
@@ -147,7 +148,7 @@ function unverified(root: Root, why: string): RootProblem {
   return { kind: 'unverified', root, why };
 }
 
-/** Why the table is not read: functions of those who made it could run. */
+/** Why reading the table is refused, since functions of its author could run; null if it is safe. */
 function findDanger({ type, isBuiltIn, dangers: has }: RootColumn): string | null {
   if (!isBuiltIn) return `the type of its key, ${type}, does not come with PostgreSQL`;
   const names = Object.keys(dangers) as (keyof typeof dangers)[];
@@ -164,7 +165,7 @@ function isTimeout(error: unknown): boolean {
 
 function describeFailure(error: unknown, root: Root, key: string): RootProblem {
   const state = sqlState(error) ?? '';
-  // The key is no value of the column's type, so no row has it.
+  // The key is not a valid value of the column's type, so no row has it.
   if (state.startsWith('22')) return missing(root, noRow(root, key));
   if (['3F000', '42P01'].includes(state)) return missing(root, 'it was deleted meanwhile');
   if (isTimeout(error)) return unverified(root, `it took longer than ${rootMs / 1000} s`);

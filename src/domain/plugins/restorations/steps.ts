@@ -13,8 +13,8 @@ import { endRestoration, findRestoration, type RestorationDetails } from './stor
 import type { ExpectedResource, StoredRestore } from './stored-request.ts';
 
 /**
- * The steps of a restoration, which its workflow calls one after another. Each may be repeated, and does nothing once the restoration has ended. Each answers
- * whether the next one is to follow.
+ * The steps of a restoration, which its workflow calls one after another. Each may be repeated, and does nothing once the restoration has
+ * ended. Each returns whether the next step follows.
  */
 
 export interface RestorationDeps {
@@ -24,14 +24,14 @@ export interface RestorationDeps {
   readonly pluginRoots: RootAccess;
 }
 
-/** Checks everything that the registry knows: the resource, its owners, and what the active release declares. */
+/** Checks the facts of the registry: the resource, its owners, and the declarations of the active release. */
 export function checkRestoration({ orm }: RestorationDeps, id: string): Promise<boolean> {
   return endingIfRefused(orm, id, ({ resourceId, request }) =>
     refuseByRegistry(orm.em.fork(), resourceId, request.expected),
   );
 }
 
-/** @throws Conflict if the registry rules the restoration of a resource out. It reads no roots. */
+/** @throws Conflict if the registry refuses to restore the resource. It does not check roots. */
 export async function refuseByRegistry(em: Em, resourceId: string, expected: ExpectedResource): Promise<void> {
   const found = await findResourceWithPlace(em, resourceId);
   if (!found) throw new HiddenResource('plugin resource');
@@ -39,7 +39,7 @@ export async function refuseByRegistry(em: Em, resourceId: string, expected: Exp
   await refuseRestoration(em, { resource: found.resource, place: found, target }, expected);
 }
 
-/** Looks for the rows of the resource. */
+/** Checks the roots of the resource. */
 export function checkRoots({ orm, pluginRoots }: RestorationDeps, id: string): Promise<boolean> {
   return endingIfRefused(orm, id, async ({ resourceId }) => {
     const found = await findResourceWithPlace(orm.em.fork(), resourceId);
@@ -59,7 +59,7 @@ function refuseRoots(found: RootsFound): void {
   );
 }
 
-/** Restores the resource in the one command transaction, and ends the restoration with it. The authority of the caller counts as it is now. */
+/** Restores the resource and ends the restoration in the transaction of the command. The present authority of the caller is checked. */
 export function commitRestoration({ orm, transactions, bindingKey }: RestorationDeps, id: string): Promise<boolean> {
   return endingIfRefused(orm, id, async ({ resourceId, request }) => {
     const command = toCommand(id, request);
@@ -83,7 +83,7 @@ async function restoreFor(
   const installation = await findInstallation(tx.em, resource.installationId, 'share');
   await refuseRestoration(tx.em, { resource, place: target, target: installation }, request.expected);
   await restoreResource(tx, resource);
-  // Whoever ended the restoration meanwhile has answered its request: then nothing is restored.
+  // If the restoration has ended meanwhile, its request was already answered, so nothing may be restored.
   if (!(await endRestoration(tx.em, id, 'restored', null))) throw new Error('the restoration has ended meanwhile');
   const members = { eligibility_generation: resource.eligibilityGeneration + 1 };
   return { id: resource.id, revision: resource.revision + 1, after: members, members };
@@ -108,7 +108,10 @@ export async function endLostRestoration({ transactions }: Pick<RestorationDeps,
   return transactions.run((tx) => endRestoration(tx.em, id, 'refused', problem));
 }
 
-/** Does a step, unless the restoration has ended. What a rule refuses ends it; other errors are thrown, and the step is tried again. */
+/**
+ * Does a step, unless the restoration has ended. A refusal by a rule ends the restoration; other errors are thrown, and the step is tried
+ * again.
+ */
 async function endingIfRefused(
   orm: Orm,
   id: string,

@@ -24,7 +24,7 @@ export function findRestoration(em: Em, id: string): Promise<RestorationDetails 
     .executeTakeFirst();
 }
 
-/** Writes a restoration that begins. Answers whether there was none under the key. */
+/** Inserts a new restoration. Returns false if there is already one with the key. */
 export async function insertRestoration(em: Em, id: string, resourceId: string, request: StoredRestore) {
   const now = sql<string>`clock_timestamp()`;
   const row = { id, resourceId, request: json({ ...request }), requestedBy: request.caller.id };
@@ -36,7 +36,7 @@ export async function insertRestoration(em: Em, id: string, resourceId: string, 
   return Number(numInsertedOrUpdatedRows) === 1;
 }
 
-/** Ends a restoration, unless it has ended. Answers whether it has ended now. */
+/** Ends a restoration; returns false if it had already ended. */
 export async function endRestoration(
   em: Em,
   id: string,

@@ -10,21 +10,21 @@ import {
 } from '#domain/shared/vocabulary/quotas.ts';
 import { type QuotaOwners, selectLimits, shareQuotas } from './store.ts';
 
-/** The limits that hold for one owner of something; null limits cannot be read. */
+/** The limits of one owner of something; null limits cannot be read. */
 export interface OwnerLimits extends QuotaSubject {
   readonly limits: Limits | null;
 }
 
 /**
- * The limits of all owners that have any, from the nearest to the widest. They stay as they are until the commit. What they limit must be
- * counted later, under `lockUses`.
+ * The limits of all owners that have any, from the nearest to the widest. They cannot change until the commit. Count the use afterwards,
+ * under `lockUses`.
  */
 export async function shareLimits(
   em: Em,
   { environmentId = null, teamId }: QuotaOwners,
 ): Promise<readonly OwnerLimits[]> {
   const owners = { environmentId, teamId };
-  // Sent together, and still two statements: one that waits for a lock sees what was there before it waited.
+  // These are separate statements, although they are sent together: a statement that waits for a lock sees the rows from before the wait.
   const [, rows, defaults] = await Promise.all([shareQuotas(em, owners), selectLimits(em, owners), readDefaults(em)]);
   const found = rows.map(({ scope, id, stored }) => ({ scope, id, limits: limitsOf(scope, stored, defaults) }));
   return found
@@ -32,7 +32,7 @@ export async function shareLimits(
     .sort((one, other) => quotaScopes.indexOf(one.scope) - quotaScopes.indexOf(other.scope));
 }
 
-/** The stored limits of a scope, or those that hold where none are stored. Null if they cannot be read. */
+/** The stored limits of a scope, or else its default limits. Null if they cannot be read. */
 function limitsOf(
   scope: QuotaScope,
   stored: { readonly limits: unknown } | null,
@@ -41,7 +41,7 @@ function limitsOf(
   return stored === null ? defaultsOf(scope, defaults) : readLimits(stored.limits);
 }
 
-/** The limits of a row; null if somebody has damaged it. */
+/** The limits of a row; null if the row is damaged. */
 export function readLimits(stored: unknown): Limits | null {
   const read = Limits.safeParse(stored);
   return read.success ? read.data : null;
@@ -49,7 +49,7 @@ export function readLimits(stored: unknown): Limits | null {
 
 const unlimited: Limits = {};
 
-/** The settings limit each organization and each team that has no quota of its own. */
+/** The default limits of the settings, for organizations and teams without a quota of their own. */
 function defaultsOf(scope: QuotaScope, defaults: Limits | null): Limits | null {
   return scope === 'organization' || scope === 'team' ? defaults : unlimited;
 }
@@ -59,12 +59,12 @@ export async function readDefaultLimits(em: Em, scope: QuotaScope): Promise<Limi
   return defaultsOf(scope, await readDefaults(em));
 }
 
-/** A later release may know more kinds. */
+/** Removes kinds that only a later release knows. */
 function knownOf(limits: Limits): Limits {
   return Object.fromEntries(quotaKindNames.map((kind) => [kind, limits[kind]]));
 }
 
-/** Settings that cannot be read must not keep a run from ending, so that they are no error here: nothing new begins. */
+/** Returns null if the settings cannot be read, instead of an error: nothing new may begin then, but runs must still be able to end. */
 async function readDefaults(em: Em): Promise<Limits | null> {
   try {
     return readLimits(knownOf((await readSettings(em)).document.default_quotas ?? {}));

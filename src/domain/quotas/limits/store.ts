@@ -3,7 +3,7 @@ import type { ParameterOf } from '#database/queries.ts';
 import { prepare } from '#domain/db.ts';
 import type { QuotaScope } from '#domain/shared/vocabulary/quotas.ts';
 
-/** The owners of something that is counted. The organization is the team's. Without a team, it belongs to the installation alone. */
+/** The owners of something that is counted. The organization is the team's. Without a team, it belongs only to the installation. */
 export interface QuotaOwners {
   readonly environmentId?: string | null;
   readonly teamId: string | null;
@@ -17,8 +17,8 @@ interface OwnerParameters {
 const lockName = (name: string) => sql.lit(`delivery-coordinator/quotas/${name}`);
 
 /**
- * Shares the quotas of all owners until the commit. Whoever changes one of them waits for those who have read it, and everybody who reads it
- * later sees the change: read them in the next statement.
+ * Takes share locks on the quotas of all owners until the commit. A change of one of them waits for all transactions that have read it, and
+ * later readers see the change. Read the quotas in the next statement.
  */
 export const shareQuotas = prepare((db, parameter: ParameterOf<OwnerParameters>) =>
   db.selectNoFrom((eb) => [
@@ -43,12 +43,12 @@ export const shareQuotas = prepare((db, parameter: ParameterOf<OwnerParameters>)
   ]),
 );
 
-/** Tells a row with damaged limits, such as a JSON null, from no row. */
+/** Wraps the limits, so that a row with damaged limits, such as a JSON null, differs from a missing row. */
 function storedLimits(limits: Expression<unknown>) {
   return sql<{ limits: unknown }>`jsonb_build_object('limits', ${limits})`.as('stored');
 }
 
-/** The quotas of all owners, as they are stored, and whose they are. An owner without one has null. */
+/** The stored quotas of all owners, with the owners' ids. An owner without a quota has null. */
 export const selectLimits = prepare((db, parameter: ParameterOf<OwnerParameters>) =>
   db
     .selectNoFrom((eb) => [

@@ -6,14 +6,12 @@ import { Installation } from '#domain/shared/entity.ts';
 import { type QuotaSubject, subjectName } from '#domain/shared/vocabulary/quotas.ts';
 import type { QuotaState } from '../errors.ts';
 
-/** A quota that empties to this part of its limit may be reported again. */
+/** A quota whose use drops to this part of its limit may be reported again. */
 const emptiedPart = 0.8;
-/** And no sooner than this, because a quota of one is full and empty all the time. */
+/** The minimum time between two reports, because a quota of one is full and empty all the time. */
 const quietMs = 60 * 60 * 1000;
 
-/**
- * Reports quotas that have become full, once for each time. The caller holds the locks of the uses.
- */
+/** Reports quotas that have become full, once each time. The caller has called `lockUses`. */
 export async function noteUses(tx: Transaction, states: readonly QuotaState[]): Promise<void> {
   const crossings = await readCrossings(tx.em, states);
   for (const [index, state] of states.entries())
@@ -21,8 +19,8 @@ export async function noteUses(tx: Transaction, states: readonly QuotaState[]): 
 }
 
 /**
- * Reports a quota that has become full. Runs that execute at once are different: such a quota is meant to be full, and is reported when something
- * waits for it (`isShort`). The caller holds the lock of the use.
+ * Reports a quota that has become full. A quota on concurrent runs is meant to be full, so it is only reported when something waits for it
+ * (`isShort`). The caller has called `lockUses`.
  */
 export async function noteUse(tx: Transaction, state: QuotaState, isShort = state.used >= state.limit): Promise<void> {
   const [known] = await readCrossings(tx.em, [state]);
@@ -81,7 +79,7 @@ async function report(tx: Transaction, { scope, id, kind, limit, used }: QuotaSt
   tx.publish({ type: 'quota.exceeded', subjectId, owners, data: { scope, id, kind, limit, used } });
 }
 
-/** Whose the event is. Events of the installation have its id, because it has no row of its own kind. */
+/** The subject and the owners of the event. Events about the installation have its id. */
 async function findEventOwners(em: Em, { scope, id }: QuotaSubject) {
   if (scope === 'installation') {
     const { id: subjectId } = await em.findOneOrFail(Installation, { only: true });

@@ -6,7 +6,7 @@ import type { Tables } from '#domain/entities.ts';
 import type { QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
 import { belongsTo } from './usage-store.ts';
 
-/** Bytes are recorded for each instance and month, whoever owns it and whether or not anything limits them. Its row is locked meanwhile. */
+/** Records bytes for each instance and month, independent of owners and limits. Callers have locked the row of the instance. */
 
 const month = (time: ReturnType<typeof sql>) => sql<string>`date_trunc('month', ${time} at time zone 'UTC')::date`;
 
@@ -64,15 +64,15 @@ function changeByLog(sign: 1 | -1) {
   );
 }
 
-/** Adds the log of a run that has just ended: nothing is written to it any more. */
+/** Adds the log of a run that has just ended, to which nothing is written any longer. */
 export const addLogBytes = changeByLog(1);
 
-/** Takes the log of an ended run away, right before it is deleted. */
+/** Subtracts the log of an ended run, right before the log is deleted. */
 export const removeLogBytes = changeByLog(-1);
 
 /**
- * Sums up again what the instances of a subject have written, from their states and the logs of their ended runs. The instances are locked
- * until the commit, so that nothing is written in between.
+ * Sums again the bytes that the instances of a subject have written, from their states and the logs of their ended runs. The instances are
+ * locked until the commit, so that nothing is written in between.
  */
 export async function recountBytes(em: Em, subject: QuotaSubject): Promise<void> {
   const owner = { team: sql.ref<string>('i.teamId'), environment: sql.ref<string>('i.environmentId') };

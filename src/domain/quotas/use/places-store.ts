@@ -6,8 +6,8 @@ import type { QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
 import { belongsTo } from './usage-store.ts';
 
 /**
- * The runs that wait for a place of one subject, the first one first: those whose plan was approved come before those that have not begun, and
- * each in the order of their admission. A run waits for one subject at a time, the nearest one that is full.
+ * The runs that wait for a place of one subject, in the order in which they get one: runs whose plan was approved come before those that
+ * have not begun, and both in the order of their admission. A run waits for one subject at a time, the nearest one that is full.
  */
 function waitingFor(em: Em, subject: QuotaSubject) {
   const { scope, id } = subject;

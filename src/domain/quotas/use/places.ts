@@ -10,7 +10,7 @@ import { countAhead, findFirstWaiting } from './places-store.ts';
 import { lockUses } from './take.ts';
 import { countUse } from './usage-store.ts';
 
-/** Places of runs that execute at once. Where a quota limits them, runs get them one after the other, in the order in which they wait. */
+/** Assigns places under the quotas on runs that execute at once. Waiting runs get places in the order of their queue. */
 
 const kind = 'concurrent_runs';
 
@@ -26,7 +26,7 @@ export interface NoPlace {
 }
 
 /**
- * Why a run must wait for a place; null if it may take one before the commit. Whoever asks holds the locks of these quotas until then. A
+ * Why a run must wait for a place; null if it may take one before the commit. The transaction holds the locks of these quotas until then. A
  * quota that cannot be read has no place.
  */
 export async function findNoPlace(em: Em, run: PlaceSeeker): Promise<NoPlace | null> {
@@ -39,20 +39,20 @@ export async function findNoPlace(em: Em, run: PlaceSeeker): Promise<NoPlace | n
   return null;
 }
 
-/** Reports that a run begins to wait for a place. The locks of `findNoPlace` are held. */
+/** Reports that a run begins to wait for a place. The transaction must still hold the locks of `findNoPlace`. */
 export async function reportNoPlace(tx: Transaction, { limit, used, ...blocker }: QuotaBlocker): Promise<void> {
   if (limit !== null && used !== null) await noteUse(tx, { ...blocker, limit, used }, true);
 }
 
-/** Which runs to wake: all that wait for a place of an owner of the run, or those that wait for the one that it waited for until now. */
+/** Which runs to wake: `all` that wait for a place of any owner of the run, or those that wait for the one quota for which it waited. */
 export type Freed = 'all' | QuotaSubject;
 
-/** Wakes the first run that waits for each place that a run has freed, or left to others. */
+/** Wakes the first run that waits for each place that a run has freed, or for which it no longer waits. */
 export async function wakeNext(tx: Transaction, run: PlaceSeeker, freed: Freed): Promise<void> {
   const limited = await lockPlaces(tx.em, run);
   const isFreed = ({ scope, id }: QuotaSubject) => freed === 'all' || (freed.scope === scope && freed.id === id);
   const freedPlaces = limited.filter(isFreed);
-  // Where there is no quota any more, all those who waited for it may go.
+  // If the quota no longer exists, all runs that waited for it may continue.
   const subjects = freed !== 'all' && freedPlaces.length === 0 ? [{ ...freed, limit: null }] : freedPlaces;
   for (const { scope, id, limit } of subjects) {
     const used = limit === null ? 0 : await countUse(tx.em, { scope, id }, kind);

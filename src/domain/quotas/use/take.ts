@@ -9,8 +9,8 @@ import { noteUses } from './crossings.ts';
 import { countUses } from './usage-store.ts';
 
 /**
- * How many of each kind a command has just added. 0: it will add bytes, and nobody knows how many. It is refused once the limit is reached, and
- * keeps all that it writes otherwise.
+ * How much of each kind a command has just added. 0: it will later add an unknown number of bytes. It is then refused if the limit is
+ * already reached, and may otherwise write any number.
  */
 export type Added = { readonly [Kind in QuotaKind]?: number };
 
@@ -51,7 +51,10 @@ async function findLimited(em: Em, owners: QuotaOwners, added: Added): Promise<L
   });
 }
 
-/** Lets one transaction at a time count and use some kinds of some quotas. The locks are taken in the order of the list. */
+/**
+ * Locks kinds of quotas until the commit, so that one transaction at a time counts and uses them. The locks are taken in the order of the
+ * list.
+ */
 export function lockUses(em: Em, uses: readonly (QuotaSubject & { readonly kind: QuotaKind })[]): Promise<void> {
   return takeAdvisoryLocksInOrder(
     em,
@@ -59,14 +62,14 @@ export function lockUses(em: Em, uses: readonly (QuotaSubject & { readonly kind:
   );
 }
 
-/** What was added is in `used` already. */
+/** Refuses a use beyond the limit. `used` already contains what was added. */
 function refuseExceeded({ scope, id, kind, limit, used }: QuotaState, by: number): void {
   refuseImpossible({ scope, id }, used);
   if (by > 0 ? used <= limit : used < limit) return;
   throw new QuotaExceeded({ scope, id, kind, limit, used: used - by });
 }
 
-/** A sum of bytes below zero: something was taken away that was never added. */
+/** Refuses an impossible use, such as a sum of bytes below zero. */
 export function refuseImpossible(subject: QuotaSubject, used: number): void {
   if (!Number.isFinite(used) || used < 0) throw new QuotaUnreadable(subject, 'usage');
 }

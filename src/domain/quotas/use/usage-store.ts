@@ -8,17 +8,17 @@ import { holdCodes } from '#domain/shared/vocabulary/holds.ts';
 import type { QuotaKind, QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
 
 /**
- * How much each kind is used. Everything is counted when somebody asks, so that no count can be wrong, and a transfer needs no bookkeeping. Only
- * bytes are summed from what each instance wrote in each month (`metering-store.ts`).
+ * Counts the use of each kind. Everything is counted on demand, so that counts cannot become wrong and a transfer changes no stored counts.
+ * Only bytes are stored, for each instance and month (`metering-store.ts`), and summed.
  */
 
-/** The columns that say whose a row is. Keys and templates have no environment. */
+/** The columns with the owners of a row. Keys and templates have no environment. */
 interface OwnerColumns {
   readonly team: Expression<string | null>;
   readonly environment?: Expression<string | null>;
 }
 
-/** Whether a row belongs to a subject. The team of an environment is compared as well, because indexes begin with it. */
+/** Whether a row belongs to a subject. For an environment, its team is compared too, because the indexes begin with the team. */
 export function belongsTo({ scope, id }: QuotaSubject, { team, environment }: OwnerColumns) {
   if (scope === 'installation') return sql<SqlBool>`true`;
   if (scope === 'team') return sql<SqlBool>`${team} = ${id}::uuid`;
@@ -73,7 +73,7 @@ const counters: Readonly<Record<QuotaKind, Counter>> = {
       .where('t.deletedAt', 'is', null)
       .select(count),
   state_bytes: (em, subject) => sumBytes(em, subject, 'stateBytes').where('i.deletedAt', 'is', null),
-  // Logs that are out of retention are gone with the partition of their month.
+  // Logs past their retention were deleted with the partition of their month.
   log_bytes: (em, subject) =>
     sumBytes(em, subject, 'logBytes').where('instance_usages.month', '>=', oldestMonth('run_log_chunks')),
   api_keys: (em, subject) =>
@@ -95,7 +95,7 @@ function sumBytes(em: Em, subject: QuotaSubject, column: 'stateBytes' | 'logByte
     .select(sql<number>`coalesce(sum(${bytes}), 0)::float8`.as('used'));
 }
 
-/** How much of a kind is used. What the open transaction has written counts. */
+/** How much of a kind is used. Rows that the open transaction has written count. */
 export async function countUse(em: Em, subject: QuotaSubject, kind: QuotaKind, now = new Date()): Promise<number> {
   return (await countUses(em, [{ ...subject, kind }], now))[0] ?? 0;
 }

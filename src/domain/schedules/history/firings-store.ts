@@ -7,17 +7,17 @@ import type { RunAuthor } from '#domain/runs/model.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { FiringOutcome, FiringReason } from '../model.ts';
 
-/** How many firings of a schedule are kept, beside those whose work has not ended. */
+/** How many firings of a schedule are kept, besides those whose work has not ended. */
 const keptFirings = 200;
 
-/** One time of a schedule, or several that follow each other, and what became of its work. */
+/** One time of a schedule, or several consecutive ones, and the outcome of its work. */
 export interface Firing {
   readonly scheduleId: string;
   /** The first time. */
   readonly scheduledAt: Date;
   /** The last time, if there are several. */
   readonly lastAt?: Date;
-  /** How many times there are; one unless given. */
+  /** The number of times; by default one. */
   readonly times?: number;
   readonly outcome: FiringOutcome;
   readonly reason?: FiringReason;
@@ -25,7 +25,7 @@ export interface Firing {
   readonly runId?: string | null;
   readonly assemblyRunId?: string | null;
   readonly requestedBy?: string;
-  /** Who asked for the start, if somebody did. */
+  /** The person who requested the start, if somebody did. */
   readonly author?: RunAuthor;
 }
 
@@ -63,7 +63,10 @@ export async function keepFiring(em: Em, firing: Firing): Promise<void> {
   await forgetOld(em, scheduleId);
 }
 
-/** Adds times to the last line of the history, so that a schedule that starts nothing for weeks does not fill it. False if that line says something else. */
+/**
+ * Adds times to the last line of the history, so that a schedule that starts nothing for weeks does not fill it. False if that line has
+ * another outcome.
+ */
 async function addToLast(em: Em, firing: Firing): Promise<boolean> {
   const { scheduleId, scheduledAt, outcome, reason, message } = firing;
   if (reason === undefined || firing.author) return false;
@@ -85,8 +88,8 @@ function selectLast(firings: SelectQueryBuilder<Tables, 'schedule_firings', obje
 }
 
 /**
- * What has not ended is not forgotten, however long it waits: the next times are left out because of it. Nor is a start that somebody asked for, since
- * they do not approve what it starts.
+ * Deletes old firings. A firing whose work has not ended stays, because later times are skipped because of it. So does a start that a
+ * person requested and that has not ended, because this person may not approve it.
  */
 async function forgetOld(em: Em, scheduleId: string): Promise<void> {
   await db(em)
@@ -107,8 +110,8 @@ async function forgetOld(em: Em, scheduleId: string): Promise<void> {
 }
 
 /**
- * The time of a start that somebody asks for: now, or the millisecond after the last time of the schedule. Two starts never share a time, since the
- * author of the second would be lost. The caller has locked the schedule.
+ * The time for a requested start: now, or the millisecond after the last time in the history. Two starts must not have the same time,
+ * because the author of the second would be lost. The caller has locked the schedule.
  */
 export async function findFreeTime(em: Em, scheduleId: string, now: Date): Promise<Date> {
   const row = await selectLast(db(em).selectFrom('schedule_firings'), scheduleId)
@@ -123,7 +126,7 @@ export async function findOutcome(em: Em, scheduleId: string, scheduledAt: Date)
   return firing?.outcome;
 }
 
-/** The firings that stand for times from `from` to `until`, oldest first. */
+/** The firings for times from `from` to `until`, oldest first. */
 export function listFiringsBetween(em: Em, scheduleId: string, from: Date, until: Date) {
   return db(em)
     .selectFrom('schedule_firings')
@@ -135,7 +138,7 @@ export function listFiringsBetween(em: Em, scheduleId: string, from: Date, until
     .execute();
 }
 
-/** Who asked for the start at a time; empty if the schedule itself names the time. */
+/** The person who requested the start at a time; empty if it is a time of the schedule itself. */
 export async function findAuthors(em: Em, scheduleId: string, scheduledAt: Date): Promise<RunAuthor[]> {
   const row = await db(em)
     .selectFrom('schedule_firings')

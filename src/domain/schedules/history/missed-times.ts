@@ -9,18 +9,18 @@ import { lockSchedule } from '../store.ts';
 import { type Firing, keepFiring, listFiringsBetween } from './firings-store.ts';
 import { publishFiring } from './publish-firing.ts';
 
-/** A time has its line by then: its start is tried for ten minutes, after a short random delay. */
+/** How long after its time each firing has its line: a start is tried for ten minutes, after a short random delay. */
 const accountedAfterMs = 12 * 60_000;
-/** The history tells of no more times than there are in 40 days. */
+/** The maximum number of missed times that are recorded: about 40 days of the shortest interval. */
 const maxTimes = 12_000;
 const pageSize = 500;
 
 type Line = Pick<Firing, 'scheduledAt' | 'lastAt' | 'times'>;
 
 /**
- * Adds a line to the history of each schedule for the times that passed while nothing tried to start its work, because Temporal or all workers were
- * down, or because the engine left a time out. A time that got such a line is not started any more. Any number of workers may do so, each some time after its
- * own start, so that starts which waited for a worker come first.
+ * Adds a line to the history of each schedule for the times that passed while nothing tried to start its work, because Temporal or all
+ * workers were down, or because the engine skipped a time. A time with such a line is no longer started. Several workers may do this at
+ * once. Each begins some time after its own start, so that starts that waited for a worker come first.
  */
 export async function recordMissedTimes(
   { em, transactions }: { readonly em: Em; readonly transactions: Transactions },
@@ -54,7 +54,7 @@ async function account(tx: Transaction, id: string, until: Date): Promise<void> 
   await tx.em.flush();
 }
 
-/** The times of which the history says nothing; those between which it says nothing else are one line. */
+/** The times that are missing in the history; consecutive ones make one line. */
 async function findMissed(em: Em, { id, spec, accountedUntil }: Schedule, until: Date): Promise<Line[]> {
   const times = nextTimes(spec, id, accountedUntil, maxTimes).filter((time) => time <= until);
   const firings = await listFiringsBetween(em, id, accountedUntil, until);

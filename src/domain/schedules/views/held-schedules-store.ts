@@ -3,12 +3,12 @@ import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 
-/** What gives schedules their authority: the user or service account that saved them, or its session or API key. */
+/** The sources of the authority of schedules: the user or service account that saved them, or its session or API key. */
 export type Holder = keyof typeof columnOf;
 
 const columnOf = { authority_id: 's.authorityId', credential_id: 's.credentialId' } as const;
 
-/** How many of the schedules that a principal may read each of these ids gives authority to. Ids that give it to none are left out. */
+/** For each id, the number of schedules with its authority that the principal may read. Ids without schedules are left out. */
 export async function countHeldSchedules(
   em: Em,
   principal: Principal,

@@ -14,8 +14,8 @@ import type { RunWork, ShownWork } from '../model.ts';
 type Schema = TemplateSpec['variables'];
 
 /**
- * Works as answers show them. A variable is masked if it was secret in the version by which the work was saved, or is in the version that would run now:
- * a later one may have declared it a secret. Where no version would run now, all are masked.
+ * Works as answers show them. A variable is masked if it was secret in the version with which the work was saved, or is secret in the
+ * version that would run now. If no version would run now, all variables are masked.
  */
 export async function showWorks<Row extends { readonly work: ShownWork }>(
   em: Em,
@@ -38,14 +38,14 @@ export async function showWorks<Row extends { readonly work: ShownWork }>(
   return shown;
 }
 
-/** What the choice of the schema depends on: schedules of one template mostly agree in it, and the schema is read once for them. */
+/** The key on which the choice of the schema depends. Most schedules of a template have the same key, so their schema is read once. */
 function schemaKey(work: ShownWork) {
   if (work.kind !== 'run') return [work.assemblyId, work.version];
   const { templateId, version, operation, environmentId, instance } = work;
   return operation === 'destroy' && version === null ? [templateId, environmentId, instance] : [templateId, version];
 }
 
-/** The schema of the variables in the version that the work would run now; null if it would run none. */
+/** The schema of the variables in the version that the work would run now; null if no version would run. */
 async function findSchema(em: Em, work: ShownWork): Promise<Schema | null> {
   try {
     if (work.kind === 'run') return (await findTemplateVersion(em, work)).spec.variables;

@@ -32,7 +32,7 @@ export async function prepareAccess(
     section('http', pinAddresses(destination)),
     section('credential', helper),
     section('core', { hooksPath: '/dev/null', bigFileThreshold: '1m', askPass: '' }),
-    // The memory of git is limited, and what it maps of a pack counts.
+    // The memory of git is limited, and mapped parts of a pack count.
     section('core', { packedGitWindowSize: '16m', packedGitLimit: '64m', deltaBaseCacheLimit: '16m' }),
     section('pack', { threads: '1', windowMemory: '64m' }),
     // Always keep one pack, so that the limit on the size of a file applies to everything that is fetched.
@@ -46,7 +46,7 @@ export async function prepareAccess(
   return { GIT_ALLOW_PROTOCOL: protocol, ...ssh };
 }
 
-/** Tells curl the addresses that were checked, so that it does not resolve the name again. */
+/** Gives curl the checked addresses, so that it does not resolve the name again. */
 function pinAddresses({ url, addresses }: Destination): Record<string, string> {
   const host = url.hostname;
   if (!url.protocol.startsWith('http') || isIP(host.replace(/^\[|\]$/g, ''))) return {};
@@ -55,7 +55,7 @@ function pinAddresses({ url, addresses }: Destination): Record<string, string> {
   return { curloptResolve: `${host}:${port}:${listed.join(',')}` };
 }
 
-/** Configures git's own credential store, which answers only for this scheme, host and port. */
+/** Configures git's own credential store, which gives the credential only for this scheme, host and port. */
 async function writePassword(
   directory: string,
   url: URL,
@@ -107,7 +107,10 @@ async function prepareSsh(
   return { GIT_SSH_COMMAND: ssh, GIT_SSH_VARIANT: 'ssh' };
 }
 
-/** The first of the checked addresses that accepts a connection: ssh gets one address alone. Undefined if none does, or there is no choice. */
+/**
+ * The first of the checked addresses that accepts a connection, since ssh gets only one address. Undefined if none does, or if there is
+ * only one.
+ */
 async function findAnswering({ port }: URL, addresses: readonly string[]): Promise<string | undefined> {
   if (addresses.length < 2) return undefined;
   return new Promise((resolve) => {

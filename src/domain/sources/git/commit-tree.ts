@@ -1,9 +1,9 @@
 import type { TreeEntry } from './entries.ts';
 
-/** What `init` writes. It makes its own in every run. */
+/** The directory that `init` writes. Every run creates its own. */
 const leftOut = /(^|\/)\.terraform\//;
 
-/** The entries of a commit, in which what is below a directory is found without a look at all others. */
+/** The entries of a commit, sorted so that those below a directory are found without scanning all others. */
 export class CommitTree {
   readonly #entries: ReadonlyMap<string, TreeEntry>;
   readonly #sorted: readonly string[];
@@ -21,7 +21,7 @@ export class CommitTree {
     return this.#sorted[this.#firstFrom(`${path}/`)]?.startsWith(`${path}/`) ?? false;
   }
 
-  /** The entries below a directory (`''`: the root), but for what `init` writes. */
+  /** The entries below a directory (`''`: the root), without those that `init` writes. */
   *below(directory: string): Generator<TreeEntry> {
     const prefix = directory === '' ? '' : `${directory}/`;
     for (let index = this.#firstFrom(prefix); this.#sorted[index]?.startsWith(prefix); index++) {
@@ -30,7 +30,7 @@ export class CommitTree {
     }
   }
 
-  /** The index of the first path that does not come before another one. */
+  /** The index of the first path that is not sorted before `path`. */
   #firstFrom(path: string): number {
     let low = 0;
     let high = this.#sorted.length;

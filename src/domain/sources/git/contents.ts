@@ -7,7 +7,7 @@ import { giveToGit } from './user.ts';
 
 const repository = ['-C', 'repository'];
 
-/** Reads the contents of a repository that was fetched into the directory in which git works. */
+/** Makes a reader for the contents of a repository that was fetched into git's working directory. */
 export function createContents(git: Git, directory: string, limits: FileLimits): GitContents {
   return {
     read: (objects) => readObjects(git, objects, limits),
@@ -33,7 +33,7 @@ async function readObjects(git: Git, objects: readonly string[], limits: FileLim
 }
 
 /**
- * Has git write files from an index that holds only them and the attributes. No program of a filter is configured, so only git's own
+ * Makes git write files from an index that contains only them and the attributes. No program of a filter is configured, so only git's own
  * conversions apply, and links are not among the files.
  */
 async function checkOut(

@@ -6,11 +6,11 @@ type Explanation = {
   readonly pattern: RegExp;
   readonly message: string;
   readonly isTransient?: true;
-  /** `source_unreadable` unless given. */
+  /** The error code; by default `source_unreadable`. */
   readonly code?: RuleCode;
 };
 
-/** What git prints (in English, `LC_ALL=C`) and what it means for the publisher. The first pattern that matches counts. */
+/** Patterns of git's output (in English, `LC_ALL=C`) with explanations for the publisher. The first match counts. */
 const explanations: readonly Explanation[] = [
   {
     pattern: /bwrap:/,

@@ -1,7 +1,7 @@
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { FileLimits } from '../files.ts';
 
-/** A file that is to become part of a template, with its size in bytes. */
+/** A file for a template, with its size in bytes. */
 export interface Sized {
   readonly path: string;
   readonly size: number;
@@ -9,7 +9,7 @@ export interface Sized {
 
 const namedFiles = 3;
 
-/** @throws Unprocessable that names the limit that is exceeded, by how much, and what takes most */
+/** @throws Unprocessable that names the exceeded limit, by how much, and the largest files */
 export function checkLimits(files: readonly Sized[], limits: FileLimits): void {
   const advice = 'name its own directory as "path", or move files out';
   const refuse = (message: string) => {

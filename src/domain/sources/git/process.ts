@@ -9,22 +9,22 @@ import { findGitUser } from './user.ts';
 
 export type GitOutcome = { readonly code: number | null; readonly stdout: Buffer; readonly stderr: string };
 
-/** Runs git where a repository is being read, and returns what it printed. @throws ServiceError if it fails */
+/** Runs git in the directory of a repository, and returns its output. @throws ServiceError if it fails */
 export type Git = (args: readonly string[], options?: { input?: string; maximumOutput?: number }) => Promise<Buffer>;
 
 export type GitPlace = {
   /** The private directory that the command works in: HOME, configuration and the repository. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** In bytes. A fetch whose pack is larger fails. */
+  /** The maximum size of a file in bytes. A fetch with a larger pack fails. */
   readonly largestFile: number;
   /** The time by which the command must be done, in milliseconds like `Date.now()`. */
   readonly deadline: number;
-  /** Stops the command before: somebody else has its place. */
+  /** Stops the command earlier, because another task has its place. */
   readonly givenUp?: AbortSignal;
 };
 
-/** Why a command was stopped: its time was over, it printed too much, or somebody else has its place. */
+/** Why a command was stopped: its time was over, it printed too much, or another task has its place. */
 type StopReason = 'time' | 'output' | 'place';
 
 /** The command was killed. */
@@ -42,15 +42,18 @@ const inheritedVariables = ['PATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CA
 /** The size in bytes of the blocks in which `ulimit -f` counts. */
 const blockBytes = 512;
 /**
- * The memory of each process of git, in units of 1,024 bytes. A small pack can hold an object that unpacks to gigabytes, and git holds commits and trees
- * whole. It is counted with what is only mapped, so the configuration limits how much of a pack is mapped.
+ * The memory of each process of git, in units of 1,024 bytes. A small pack can contain an object that unpacks to gigabytes, and git loads
+ * commits and trees completely. Mapped memory counts too, so the configuration limits how much of a pack is mapped.
  */
 const memoryUnits = 448 * 1024;
-/** With the signal ignored, a write beyond the limit fails with an error that git reports. The helpers that git starts inherit the limits. */
+/**
+ * The signal is ignored, so that a write beyond the limit fails with an error that git reports. The helper processes of git inherit the
+ * limits.
+ */
 const withLimits = 'trap "" XFSZ; ulimit -f "$1" && ulimit -v "$2" && shift 2 && exec "$@"';
 
 /**
- * Runs git and returns what it printed, even if it failed.
+ * Runs git and returns its output, even if it failed.
  * @throws GitStopped if it exceeds a limit; Unavailable if git cannot be started
  */
 export async function runGit(
@@ -132,7 +135,7 @@ function startGit(args: readonly string[], { directory, environment, largestFile
   });
 }
 
-/** Only what git needs. Prompts, stored credentials and configuration from elsewhere are off. */
+/** The environment with only what git needs. Prompts, stored credentials and other configuration are turned off. */
 function ownEnvironment(directory: string): Record<string, string> {
   const passed = inheritedVariables.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
   return {

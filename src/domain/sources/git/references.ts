@@ -5,7 +5,7 @@ import { expressionsOf } from '../hcl/references.ts';
 import { isJson } from '../hcl/root-files.ts';
 import { scanHcl } from '../hcl/tokens.ts';
 
-/** What a configuration names beside its own directory, read from its text alone. Pure. */
+/** Finds the paths outside its own directory that a configuration names, from its text alone. Pure. */
 
 const configuration = /\.(tf|tofu)(\.json)?$|\.tfvars(\.json)?$|\.tftest\.hcl$/;
 const jsonString = /"(?:[^"\\\n]|\\[^\n]){1,1000}"/g;
@@ -21,8 +21,9 @@ export function localSources(path: string, content: Buffer): string[] {
 }
 
 /**
- * The files and directories that the strings of a configuration file may name by a path with `..` in it: what `file`, `templatefile`, `fileset` and the
- * arguments of resources get, directly or by a local value. Of a string with an interpolation, the directory before it.
+ * The files and directories that the strings of a configuration file may name by a path with `..` in it: the arguments of `file`,
+ * `templatefile`, `fileset` and of resources, directly or by a local value. For a string with an interpolation, it is the directory before
+ * the interpolation.
  * @param root the directory of the root module, in which the tool starts
  */
 export function pathsBeside(path: string, content: Buffer, root: string): string[] {
@@ -42,14 +43,14 @@ export function pathsBeside(path: string, content: Buffer, root: string): string
   return [...found];
 }
 
-/** The texts in quotes, also those inside templates of others, as they are written. */
+/** The quoted texts as they are written, including those inside templates of other texts. */
 function* textsIn(content: string): Generator<string> {
   for (const tokens of expressionsOf(scanHcl(content).tokens)) {
     for (const { kind, text } of tokens) if (kind === 'string') yield text.slice(1, -1);
   }
 }
 
-/** A text of JSON is what stands between the quotes of the language, and has texts of its own in its templates. */
+/** The texts in JSON. A JSON string corresponds to a quoted text of the language, and may contain further texts in its templates. */
 function* textsInJson(content: string): Generator<string> {
   for (const [written] of content.matchAll(jsonString)) {
     if (!written.includes('..')) continue;
@@ -67,7 +68,7 @@ function readJsonString(written: string): string {
   }
 }
 
-/** A relative path from a directory, as a path from the root of the repository (`''`); nothing if it leaves the repository. */
+/** A relative path from a directory, as a path from the root of the repository (`''`); empty if it leaves the repository. */
 function within(directory: string, relative: string): string[] {
   const path = posix.normalize(posix.join(directory === '' ? '.' : directory, relative)).replace(/\/+$/, '');
   if (path === '..' || path.startsWith('../') || path.startsWith('/')) return [];

@@ -10,15 +10,15 @@ import { localSources, pathsBeside } from './references.ts';
 
 const maxDirectories = 200;
 const maxLinkBytes = 4_096;
-/** Different paths that the files may name beside their own directories. Each is looked for in the repository. */
+/** The maximum number of different paths outside their own directories that the files may name. Each is looked up in the repository. */
 const maxNamed = 10_000;
-/** How many paths of what was left out are named. */
+/** The maximum number of left-out paths that are named. */
 const maxLeftOut = 20;
 const lfsPointer = 'version https://git-lfs.github.com/spec/v1\n';
 
 /**
- * The files that were chosen from a tree so far. What the template needs must be usable and within the limits. What only strings name need not be a
- * path, so nothing of it refuses the template: it is chosen last, and what cannot be used is left out.
+ * The files that were chosen from a tree so far. Files that the template needs must be usable and within the limits. Names in strings need
+ * not be paths, so they never make the template be refused: such files are chosen last, and unusable ones are left out.
  */
 export class Selection {
   readonly links: Links;
@@ -27,12 +27,12 @@ export class Selection {
   readonly #contents: GitContents;
   readonly #lookUp: LookUp;
   readonly #chosen = new Map<string, TreeEntry>();
-  /** Those of the chosen ones that only strings name. */
+  /** The chosen files that only strings name. */
   readonly #optional = new Set<string>();
   readonly #directories = new Set<string>();
   readonly #named = new Set<string>();
   readonly #sources = new Set<string>();
-  /** Whether all that can be used in a directory is within the limits. */
+  /** Whether the usable files in a directory are within the limits, by directory. */
   readonly #fitting = new Map<string, boolean>();
   readonly #leftOut = new Set<string>();
   #bytes = 0;
@@ -51,7 +51,7 @@ export class Selection {
     };
   }
 
-  /** Directories and files that only strings name, and that exceed the limits: some of them, if there are many. */
+  /** Directories and files that only strings name and that exceed the limits; only some of them if there are many. */
   get leftOut(): string[] {
     return [...this.#leftOut].filter((path) => !this.#chosen.has(path) && !this.#directories.has(path)).sort();
   }
@@ -70,7 +70,9 @@ export class Selection {
     this.#add([...this.#tree.below(directory)]);
   }
 
-  /** Adds what the chosen files need, and what that needs; then what they name, and what that names. */
+  /**
+   * Adds the files that the chosen files need, directly or indirectly, and then those that they name in strings, directly or indirectly.
+   */
   async complete(root: string): Promise<void> {
     const waiting = this.#named.values();
     for (;;) {
@@ -114,7 +116,7 @@ export class Selection {
       return;
     }
     for (const source of localSources(path, content)) {
-      // A module that only strings name may be needed for certain by another one.
+      // A module that only strings name may also be required by another module.
       const place = `${isOptional} ${source}`;
       if (this.#sources.has(place)) continue;
       remember(this.#sources, place);
@@ -128,7 +130,7 @@ export class Selection {
     for (const named of pathsBeside(path, content, root)) remember(this.#named, named);
   }
 
-  /** Adds what can be used of what was found. Returns whether it fits. */
+  /** Adds the usable part of a found file or directory. Returns whether it is within the limits. */
   #addOptional({ path, kind, links }: Resolved): boolean {
     const known = kind === 'directory' ? this.#fitting.get(path) : undefined;
     if (known === false) return false;
