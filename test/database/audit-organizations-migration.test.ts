@@ -61,7 +61,7 @@ afterAll(async () => {
 });
 
 describe('the migration of audit records', () => {
-  it('adds the organization of the team, but not to records from before the team was transferred', async () => {
+  it('adds the organization of the team, except to records from before a transfer of the team', async () => {
     const rows = await execute<{ organization_id: string | null }>(
       'select organization_id from audit_records order by at',
     );

@@ -16,7 +16,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 const countTables = `select count(*)::int as tables from information_schema.tables where table_schema = 'public'`;
 
 describe('a connection of the service', () => {
-  it('lets PostgreSQL compile no statement, which would take longer than the statement', async () => {
+  it('turns off the JIT compilation of PostgreSQL', async () => {
     const database = await createDatabase();
     const name = new URL(database.url).pathname.slice(1);
     await query(database.url, `alter database ${name} set jit = on`);
@@ -32,7 +32,7 @@ describe('a connection of the service', () => {
 });
 
 describe('databases for tests', () => {
-  it('are migrated, separate from each other, and gone once dropped', async () => {
+  it('are migrated, separate from each other, and no longer exist once dropped', async () => {
     const [first, second] = await Promise.all([createDatabase(), createDatabase()]);
     await query(first.url, 'create table only_here (id int)');
     const [inFirst] = await query(first.url, countTables);

@@ -41,7 +41,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-it('marks the evidence that suppressions and remediations from before it name', async () => {
+it('the migration of drift retention marks the evidence that earlier suppressions and remediations name', async () => {
   const [monitor, suppressed, remediated, open] = [newId(), newId(), newId(), newId()];
   await insert('drift_monitors', { id: monitor });
   const evidence = [1, 2, 3, 4, 5, 6].map(idAt);

@@ -30,12 +30,12 @@ describe('an error of the database', () => {
     },
   );
 
-  it.each([undefined, null, 'Connection terminated', { code: '57P01' }])('%s is no error of the database', (thrown) => {
+  it.each([undefined, null, 'Connection terminated', { code: '57P01' }])('%s is not a database error', (thrown) => {
     expect(questionsOf(thrown)).toEqual(answersFor.final);
     expect(isDatabaseRefusal(thrown)).toBe(false);
   });
 
-  it('is away if the server is a standby that takes no writes', async () => {
+  it('counts as an unreachable database if the server is a standby that accepts no writes', async () => {
     const database = await createDatabase();
     const orm = openDatabase({ databaseUrl: database.url, databasePoolSize: 1 });
     try {

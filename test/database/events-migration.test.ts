@@ -64,7 +64,7 @@ describe('the migration of events', () => {
     ]);
   });
 
-  it('lets the release before it go on writing and reading events of runs', async () => {
+  it('lets the previous release continue to write and read events of runs', async () => {
     await addAsEarlierRelease('run.finished');
     const events = await execute(`select run_id, sequence, type, data from run_events where run_id = ?`, run);
     expect(events).toHaveLength(3);

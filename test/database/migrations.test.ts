@@ -28,7 +28,7 @@ describe('the migrations', () => {
     expect(difference.replace(beyondEntities, '').trim()).toBe('');
   });
 
-  it('are found to differ where a table lacks a column of its entity', async () => {
+  it('are found to differ if a table lacks a column of its entity', async () => {
     await orm.em.execute('alter table templates drop column description');
     expect(await orm.schema.getUpdateSchemaSQL({ wrap: false })).toContain('"description"');
     await orm.em.execute(`alter table templates add column description text not null default ''`);

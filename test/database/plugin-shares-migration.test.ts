@@ -18,7 +18,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-it('counts the background principals from before it in the share of the team or organization that owned their place', async () => {
+it('the migration of plugin shares counts earlier background principals for the team or organization of their place', async () => {
   const [organization, team, project, installation] = [newId(), newId(), newId(), newId()];
   await execute(`insert into organizations (id, name, slug, created_at) values (?, 'o', 'o', now())`, organization);
   await execute(

@@ -5,7 +5,7 @@ vi.resetModules();
 const { toStatement, toStatementOfMikroOrm } = await import('#database/statements.ts');
 
 describe('a statement with numbered placeholders', () => {
-  it('keeps its values apart from its text, each in the form of the driver', () => {
+  it('has its values separately from its text, each in the form of the driver', () => {
     const time = new Date('2026-11-21T10:00:00Z');
     const bytes = Buffer.from([1]);
     const parameters = ['a', 1, true, 2n, null, undefined, time, bytes, { a: 1 }, ['x', 'y']];
@@ -14,18 +14,18 @@ describe('a statement with numbered placeholders', () => {
     expect(values).toEqual(['a', 1, true, '2', null, null, time.toISOString(), bytes, '{"a":1}', ['x', 'y']]);
   });
 
-  it('refuses a value that PostgreSQL has no form for', () => {
+  it('refuses a value that PostgreSQL cannot represent', () => {
     expect(() => toStatement('select $1', [() => 1])).toThrow('a function cannot be a parameter of a statement');
   });
 
-  it('stays prepared under one name for its text', () => {
+  it('is prepared under one name for its text', () => {
     const { name } = toStatement('select id from runs where id = $1', ['a']);
     expect(name).toEqual(expect.any(String));
     expect(toStatement('select id from runs where id = $1', ['b']).name).toBe(name);
     expect(toStatement('select id from runs where pool = $1', ['b']).name).not.toBe(name);
   });
 
-  it('does not stay prepared where it answers all columns, which a migration may change', () => {
+  it('is not prepared if it returns all columns, which a migration may change', () => {
     for (const all of ['select * from runs', 'select id, "r".* from runs as "r"', 'delete from runs returning *'])
       expect(toStatement(all, []).name, all).toBeUndefined();
     for (const some of ['select count(*) from runs', 'select 2 * size from runs'])
@@ -39,7 +39,7 @@ describe('a statement of MikroORM', () => {
     expect(statement).toMatchObject({ text: 'select a ? b from t where c = $1 and d = $2', values: [1, 'x'] });
   });
 
-  it('is left to MikroORM where a value cannot be bound', () => {
+  it('is left to MikroORM if a value cannot be bound', () => {
     expect(toStatementOfMikroOrm('select 1 where a in (?)', [[1, 2]])).toBeUndefined();
     expect(toStatementOfMikroOrm('select ?? from t', ['a'])).toBeUndefined();
     expect(toStatementOfMikroOrm('select ?', [1, 2])).toBeUndefined();

@@ -18,7 +18,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-it('the migration stores the secret outputs of versions that were published before it, also of yanked ones', async () => {
+it('the migration stores the secret outputs of earlier versions, even of yanked ones', async () => {
   const [template, first, yanked] = [newId(), newId(), newId()];
   await execute(
     `insert into templates (id, name, slug, tags, created_at) values (?, 'n', 'n', '[]', now())`,

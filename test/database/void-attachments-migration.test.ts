@@ -18,7 +18,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-it('the attachments of sets whose owners had lost the place before the migration are void', async () => {
+it('the migration makes attachments of variable sets void whose owners no longer own the place', async () => {
   const [organization, team, former, project, environment] = [newId(), newId(), newId(), newId(), newId()];
   await execute(`insert into organizations (id, name, slug, created_at) values (?, 'o', 'o', now())`, organization);
   for (const id of [team, former])

@@ -86,7 +86,7 @@ describe('the area of docs/adding-an-area.md', () => {
     expect(Object.keys(others).sort()).toEqual(['.dependency-cruiser.cjs', 'migrations']);
   });
 
-  it('has the table of its entity, and access that the tests know', () => {
+  it("has the table of its entity, and access in the tests' table", () => {
     expect(checked).toEqual({ applied: ['20991231_01_notes', '20991231_02_cost_centers'], schema: [], unknown: [] });
   });
 
@@ -100,7 +100,7 @@ describe('the area of docs/adding-an-area.md', () => {
     expect((await author.caller.get(`/notes/${note.id}`)).status).toBe(404);
   });
 
-  it('hides notes from strangers, and lets readers change nothing', async () => {
+  it('hides notes from strangers, and refuses changes by readers', async () => {
     const { id } = await write();
     const answers = await Promise.all([
       stranger.caller.get(`/notes/${id}`),
@@ -119,7 +119,7 @@ describe('the area of docs/adding-an-area.md', () => {
     expect([status, headers.get('x-error-code')]).toEqual([409, 'note_exists']);
   });
 
-  it('answers can-i as the operation does', async () => {
+  it('is decided by can-i as by the operation', async () => {
     const { id } = await write();
     const may = async ({ caller }: Person, verb: string) => {
       const about = { group: 'delivery.coordinator', version: 'v1', resource: 'notes', verb, name: id, team_id: team };
@@ -142,7 +142,7 @@ describe('the area of docs/adding-an-area.md', () => {
     expect(types).toEqual(expect.arrayContaining(['note.created', 'note.deleted']));
   });
 
-  it('has pages and an entry in the navigation, for those who may read it', async () => {
+  it('has pages and an entry in the navigation, for users who may read it', async () => {
     const { id, text } = await write();
     const list = await look(viewer, '/notes');
     expect(list.text).toContain(text);
@@ -153,12 +153,12 @@ describe('the area of docs/adding-an-area.md', () => {
 });
 
 describe('the field of docs/adding-a-field.md', () => {
-  it('takes at most eight lines beside its migration', () => {
+  it('needs at most eight lines besides its migration', () => {
     const { src = 0, test = 0, docs = 0 } = countLinesOfField();
     expect(src + test + docs).toBeLessThanOrEqual(8);
   });
 
-  it('is given, changed, answered and recorded', async () => {
+  it('is set, changed, returned and audited', async () => {
     const given = { team_id: team, name: `Billed ${randomUUID()}`, cost_center: 'CC 17' };
     const { status, body, text } = await author.caller.post('/projects', given);
     expect([status, body.cost_center], text).toEqual([201, 'CC 17']);
@@ -171,7 +171,7 @@ describe('the field of docs/adding-a-field.md', () => {
     expect(audit.audit_records).toContainEqual(expect.objectContaining(update));
   });
 
-  it('stands in the reference, in the form and on the page', async () => {
+  it('is in the reference, in the form and on the page', async () => {
     const { body } = await author.caller.post('/projects', { team_id: team, name: 'Billed', cost_center: 'CC 19' });
     const document = await (await fetch(`${url}/api/v1/openapi.json`)).text();
     expect(document.match(/"cost_center"/g)?.length).toBeGreaterThanOrEqual(4);

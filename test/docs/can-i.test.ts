@@ -58,7 +58,7 @@ describe('the page about can-i', () => {
     expect([...new Set(examples.map(([, resource]) => resource))].sort()).toEqual([...new Set(known)].sort());
   });
 
-  it.each(examples)('answers whether one may %s', async (...row) => {
+  it.each(examples)('answers whether the caller may %s', async (...row) => {
     const { status, body, text } = await root.post('/auth/can-i', reviewOf(question(row)));
     expect(status, text).toBe(200);
     const code = body.status.reason?.code;
@@ -70,7 +70,7 @@ describe('the page about can-i', () => {
     expect(canI.body?.safeParse(JSON.parse(text)).success).toBe(true);
   });
 
-  it('lists every code of an answer', () => {
+  it('lists every code of a response', () => {
     const text = codesOf();
     for (const code of [...reasonCodes, ...evaluationErrorCodes]) expect(text).toContain(code);
   });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-it('the example of the page about connections makes one, binds, reads, rotates and deletes it', async () => {
+it('the example of the page about connections creates one, binds, reads, rotates and deletes it', async () => {
   const { caller: administrator } = await addPerson(api, 'admin');
   const [created = '', bound = '', changed = ''] = await followPage(
     { url: api.url, administrator },

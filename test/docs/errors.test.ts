@@ -10,7 +10,7 @@ it('docs/errors.md lists every code with its meaning, and no others', () => {
   expect(Object.fromEntries(rows.map(([, code, meaning]) => [code, meaning]))).toEqual(errorCodes);
 });
 
-it('the command of docs/errors.md answers a problem with a code and each thing that is wrong', async () => {
+it('the command of docs/errors.md returns a problem with a code and each error', async () => {
   const api = await startApi();
   try {
     const [block] = codeBlocks('docs/errors.md').filter(({ info }) => info === 'sh errors');

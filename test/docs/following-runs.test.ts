@@ -36,7 +36,7 @@ const parse = (lines: string) =>
     .map((line) => JSON.parse(line));
 
 describe('the commands that find and follow runs', () => {
-  it.each(['sh', 'bash'])('show what the page says, and each event and entry of the log once, in %s', async (shell) => {
+  it.each(['sh', 'bash'])('print what the page says, and each event and log entry once, in %s', async (shell) => {
     const input = blocks
       .map(({ text }) => text.replaceAll(/^ask -N/gm, `echo '--'; ask -N`))
       .join("echo '=='\n")
@@ -81,7 +81,7 @@ describe('the commands that find and follow runs', () => {
     expect(parse(copied)).toMatchObject([{ operation: 'plan', requeued_from: environment.RUN }]);
   });
 
-  it.each(['sh', 'bash'])('go on where they were when requests fail, in %s', async (shell) => {
+  it.each(['sh', 'bash'])('continue where they were after requests fail, in %s', async (shell) => {
     const proxy = await startFailingProxy(system.url);
     const { code, output, errors } = await runShell(['-eu'], environment, { shell, input: loopsAt(proxy.url) });
     proxy.close();

@@ -28,7 +28,7 @@ const rows: Readonly<Record<string, readonly string[]>> = {
 const setsLimit =
   /new (FairLimit|ShareLimit|YieldingPlaces|UploadLimit|StreamLimit|RequestCounts|GuessLimit|Evaluator)\(|= new ConcurrencyLimit\(|await incrementCounts\(em,|chooseFairly\(roomsOf|function lockCounting|waitingOn: \{ code: 'pool_share'|at\.slice\(0, 10\)|parseDocument\(|new Composer\(/;
 
-it('the table of limits names whose each limit is that the code sets, and no other', () => {
+it('the table of limits lists exactly the limits of the code, with their scopes', () => {
   const files = globSync('src/**/*.ts').filter((file) => setsLimit.test(readFileSync(file, 'utf8')));
   expect(files.sort()).toEqual(Object.keys(rows).sort());
   const listed = tableUnder('docs/operating.md', '### Whose each limit is');
@@ -37,7 +37,7 @@ it('the table of limits names whose each limit is that the code sets, and no oth
   expect(listed.filter((cells) => cells.length !== 5 || cells.includes(''))).toEqual([]);
 });
 
-it('no limit is kept by the id of a principal, because anybody can make service accounts', () => {
+it('no limit is counted by the id of a principal, because anybody can create service accounts', () => {
   const kept = Object.keys(rows).map((file) => [file, readFileSync(file, 'utf8')] as const);
   const byIdentity = kept.filter(([, text]) =>
     /\.(run|open|begin|count|charge)\(\s*(request\.)?principal\.id\b/.test(text),

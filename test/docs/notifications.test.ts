@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-it('the examples of the page about notifications list, count and read them, and choose how a kind is told', async () => {
+it('the examples of the page about notifications list, count and read them, and set the preferences of a kind', async () => {
   const password = 'correct horse battery';
   const { id, email, caller } = await addPerson(api, 'admin', {}, password);
   await api.orm.em.fork().execute(
@@ -30,7 +30,7 @@ it('the examples of the page about notifications list, count and read them, and 
   expect(off).toMatchObject([{ kind: 'run.finished', email: true }]);
 });
 
-it('the examples of the page about channels list the events, make a channel and try it', async () => {
+it('the examples of the page about channels list the events, create a channel and test it', async () => {
   const password = 'correct horse battery';
   const { email, caller } = await addPerson(api, 'admin', {}, password);
   const TOKEN = (await caller.post('/auth/sessions', { email, password })).body.token;

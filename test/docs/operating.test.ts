@@ -36,7 +36,7 @@ describe('the tables of codes', () => {
   });
 });
 
-describe('the examples of holds', () => {
+describe('the examples of blockers of applies', () => {
   const read = (name: string) => JSON.parse(codeBlocks(page).find(({ info }) => info === `json ${name}`)?.text ?? '');
 
   it('can be sent as they are', () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-it('the story of the page about plugins goes as the page tells it', async () => {
+it('the example of the page about plugins has the results that the page shows', async () => {
   const password = 'correct horse battery';
   const { email, caller } = await addPerson(api, 'admin', {}, password);
   const { organizationId: ORGANIZATION, teamId: TEAM } = await addTeam(api.orm);
@@ -36,7 +36,7 @@ it('the story of the page about plugins goes as the page tells it', async () => 
   expect(removed).toMatch(/"state":"deleted".*"state":"deleted".*the plugin was removed\n$/s);
 });
 
-it('the page about plugins lists every code of a reason, and which of them are obstacles and ends', () => {
+it('the page about plugins lists every code of a reason, and whether it is an obstacle or an end', () => {
   const text = readFileSync('docs/plugins.md', 'utf8');
   const rows = [...text.matchAll(/^\| `(\w+)` \| [^|]+ \| ?([^|]*?) ?\|$/gm)].map(
     ([, code = '', kind = '']) => [code, kind] as const,

@@ -11,7 +11,7 @@ afterAll(async () => {
 });
 
 describe('the example of the page about schedules', () => {
-  it('makes a schedule, starts its work now with a worker, pauses, changes and deletes it', {
+  it('creates a schedule, starts its work at once with a worker, pauses, changes and deletes it', {
     timeout: 120_000,
   }, async () => {
     const [, created = '', triggered = '', changed = ''] = await followPage(system, 'docs/schedules.md', 110_000);

@@ -81,7 +81,7 @@ describe('a path that the specification names', () => {
 });
 
 describe('an endpoint with an Idempotency-Key', () => {
-  it('takes the key if the specification says so', () => {
+  it('requires the key if the specification says so', () => {
     const rows = [...text.matchAll(/^\| (GET|POST|PUT|DELETE) \| `([^`]+)` \| .*`Idempotency-Key`.*\|$/gm)];
     expect(rows.length).toBe(7);
     for (const [, method, path = ''] of rows) {
@@ -99,7 +99,7 @@ describe('docs/specification.md', () => {
     expect(rows.sort()).toEqual(known.sort());
   });
 
-  it('names the codes of access reviews, and one code that is gone', () => {
+  it('names the codes of access reviews, and one removed code', () => {
     const codes = tableUnder(page, '#### Response').flatMap((cells) => names(cells.at(-1)).slice(1));
     expect(codes.sort()).toEqual([...reasonCodes, ...evaluationErrorCodes].sort());
     expect(text).toContain('`credential_unavailable`');
@@ -127,7 +127,7 @@ describe('docs/specification.md', () => {
     expect(rolesUnder('#### Team roles and actions')).toEqual([...teamRoles]);
   });
 
-  it('names statuses that operations answer', () => {
+  it('names statuses with which operations answer', () => {
     const named = tableUnder(page, '## Errors').map(([status]) => status);
     const answered = operations.flatMap((each) => [...Object.keys(each.responses), ...Object.keys(errorsOf(each))]);
     expect(named.filter((status) => !answered.includes(status ?? ''))).toEqual([]);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-it('the example of the page about variable sets gives an environment the variables of a set', async () => {
+it('the example of the page about variable sets attaches a set to an environment', async () => {
   const password = 'correct horse battery';
   const { email, caller } = await addPerson(api, 'admin', {}, password);
   const { teamId: TEAM } = await addTeam(api.orm);

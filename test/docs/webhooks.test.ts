@@ -25,7 +25,7 @@ afterAll(async () => {
   await api?.close();
 });
 
-it('the commands of the page make a webhook, test it, rotate its secret and delete it', {
+it('the commands of the page about webhooks create a webhook, test it, rotate its secret and delete it', {
   timeout: 60_000,
 }, async () => {
   const { teamId } = await addTeam(api.orm);
@@ -39,7 +39,9 @@ it('the commands of the page make a webhook, test it, rotate its secret and dele
   expect(JSON.parse(log)).toEqual({ deliveries: [], next_cursor: null });
 });
 
-it('the receiver of the page takes what the service signs, and nothing else', { timeout: 30_000 }, async () => {
+it('the receiver of docs/webhooks.md accepts only messages of the service', {
+  timeout: 30_000,
+}, async () => {
   const [secret, port] = [makeSecret(), await findFreePort()];
   const program = join(mkdtempSync(join(tmpdir(), 'receiver-')), 'receiver.mjs');
   writeFileSync(program, codeBlocks(file).find(({ info }) => info === 'js receiver')?.text ?? '');

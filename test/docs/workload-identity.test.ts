@@ -17,7 +17,7 @@ describe('the page about workload identity', () => {
   });
   afterAll(() => api?.close());
 
-  it('has commands that read the public documents, make a connection, and rotate the keys', async () => {
+  it('has commands that read the public documents, create a connection, and rotate the keys', async () => {
     const password = 'correct horse battery';
     const { caller, email } = await addPerson(api, 'admin', {}, password);
     const session = await caller.post('/auth/sessions', { email, password });
@@ -40,7 +40,7 @@ describe('the page about workload identity', () => {
     expect(named.sort()).toEqual([...claimNames].sort());
   });
 
-  it('shows the subject as tokens have it, also in the examples of policies', () => {
+  it('shows the subject as tokens have it, even in the examples of policies', () => {
     const one = { id: '<id>', slug: 'any' };
     const owners = { organization: one, team: one, project: one, environment: { ...one, kind: 'staging' } };
     const subject = subjectOf({

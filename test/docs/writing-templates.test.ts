@@ -112,7 +112,7 @@ async function secondPerson(): Promise<Caller> {
   return Caller.signIn(system.url, person.email, person.password);
 }
 
-describe('the page', () => {
+describe('the page about templates', () => {
   it('lists exactly the fields of a spec', () => {
     const fields = tableUnder(page, '# Writing templates').map(([field]) => field?.replaceAll('`', ''));
     expect(fields.sort()).toEqual(Object.keys(TemplateSpec.shape).sort());

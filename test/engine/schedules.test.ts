@@ -124,7 +124,7 @@ describe('a schedule of the engine', () => {
     await eventually(() => isGone(id));
   });
 
-  it('has the times that the service computes, by the clocks of its zone', async () => {
+  it('has the times that the service computes, in its time zone', async () => {
     for (const [cron, timezone] of [
       ['0 18 * * MON-FRI', 'europe/berlin'],
       ['*/15 8-10 1,15 * *', 'UTC'],

@@ -27,7 +27,7 @@ describe('an attempt whose activity has timed out', () => {
     expect(await readRun(runId)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('is lost when its worker has no heartbeat at two checks in a row, but not at a single one', async () => {
+  it('is lost when its worker has no heartbeat at two consecutive checks, but not at a single one', async () => {
     const workerId = await steps.worker('none');
     const { runId, attemptId } = await steps.applying(workerId, 'none');
     await expireHeartbeat(workerId);
@@ -94,7 +94,7 @@ describe('a result that is stored together with the next step', () => {
     return { workerId, runId, attemptId };
   }
 
-  it('opens the following apply, which the workflow gets as its next step and only one worker can claim', async () => {
+  it('creates the following apply, which the workflow gets as its next step and only one worker can claim', async () => {
     const { workerId, runId, attemptId } = await planning();
     const following = executing(await conclude(attemptId, planned()));
     expect(executing(await steps.next({ runId, executed: attemptId }))).toBe(following);
@@ -106,7 +106,7 @@ describe('a result that is stored together with the next step', () => {
     expect(await steps.next({ runId, executed: attemptId })).toEqual({ kind: 'end' });
   });
 
-  it('opens no apply if the run needs approval or is being canceled', async () => {
+  it('creates no apply if the run needs approval or is being canceled', async () => {
     const waiting = await planning({ approval: { required: 1, when: 'always' } });
     expect(await conclude(waiting.attemptId, planned())).toMatchObject({ kind: 'wait' });
     expect(await readRun(waiting.runId)).toMatchObject({ status: 'pending_approval' });

@@ -25,7 +25,7 @@ const spec = () => ({ pool, executor: { kind: 'opentofu', files: { 'main.tf': 'o
 const admit = (request: object = {}) => steps.admit(request, spec());
 
 describe('a plan', () => {
-  it('is not made with a tool that was forbidden between dispatch and claim: the run waits for another worker', async () => {
+  it('is not made with a tool that was forbidden between dispatch and claim, and waits for another worker', async () => {
     const worker = await steps.worker('none', pool, [old]);
     const runId = await admit();
     const attemptId = executing(await steps.next({ runId }));
@@ -76,7 +76,7 @@ describe('a plan', () => {
     expect(await steps.claim(attemptId, worker, 'none', [old])).toMatchObject({ tool: old });
   });
 
-  it('a plan of commands needs no tool', async () => {
+  it('a plan of a command template needs no tool', async () => {
     const worker = await steps.worker('none', pool);
     const attemptId = executing(await steps.next({ runId: await steps.admit({}, { pool }) }));
     expect(await steps.claim(attemptId, worker, 'none')).toMatchObject({ tool: null });

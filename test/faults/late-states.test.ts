@@ -26,7 +26,7 @@ describe('a state that arrives after its attempt has ended', () => {
       ])
     )[0]?.state_serial;
 
-  it('becomes the latest state of its instance, and the run reports it; logs and results stay refused', async () => {
+  it('becomes the latest state of its instance, and the run reports it, while logs and results are refused', async () => {
     const { runId, attemptId } = await interruptedApply();
     expect(await steps.keep({ attemptId, content: Buffer.from('{"made":1}') })).toBe('late');
     expect(await readRun(runId)).toMatchObject({ status: 'failed', state_serial_after: 1 });
@@ -70,7 +70,7 @@ describe('a state that arrives after its attempt has ended', () => {
     expect(await serialOf(first.runId)).toBe(1);
   });
 
-  it('is set aside if its instance has been deleted since, because nobody would see what it holds', async () => {
+  it('is set aside if its instance has been deleted', async () => {
     const { runId, attemptId } = await interruptedApply();
     await api.rows('update instances set deleted_at = now() where id = ?', [await instanceOf(runId)]);
     expect(await steps.keep({ attemptId })).toBe('outdated');

@@ -90,7 +90,7 @@ async function end({ runId, attemptId }: { runId: string; attemptId: string }): 
 }
 
 describe('in a pool that two teams may use', () => {
-  it('one team holds three quarters of the slots however many of its runs begin at once, and the rest say what they wait for', async () => {
+  it('one team gets at most three quarters of the slots, and its other runs wait with the reason pool_share', async () => {
     const runs = await admitMany(8, one);
     const first = await beginAll(runs);
     expect(countBegun(first)).toBe(3);
@@ -102,7 +102,7 @@ describe('in a pool that two teams may use', () => {
     expect(await begin(await admit(other))).toMatchObject({ kind: 'execute' });
   });
 
-  it('one person holds half of the slots while another one asks, also through service accounts', async () => {
+  it('one person gets at most half of the slots while another one waits, even through service accounts', async () => {
     await admin.patch(`/worker-pools/${pool}`, { max_team_percent: 100 });
     expect(countBegun(await beginAll(await admitMany(1, other)))).toBe(1);
     const runs = await admitMany(4, one);
@@ -116,7 +116,7 @@ describe('in a pool that two teams may use', () => {
     expect(await readRun(waiting ?? '')).toMatchObject({ waiting_on: lacks('person') });
   });
 
-  it('a run says whose share it lacks when those that wait before it are to have the free slots', async () => {
+  it('a run shows whose share is exhausted if the free slots are for runs that wait before it', async () => {
     const colleague = await api.addUser('maintainer');
     await join(one, colleague, 'member', 'member');
     await beginInOrder(await admitMany(2, one, colleague));
@@ -129,7 +129,7 @@ describe('in a pool that two teams may use', () => {
     expect(await readRun(second ?? '')).toMatchObject({ waiting_on: lacks('team') });
   });
 
-  it('one person alone holds all that the team may, and gives what is freed to another one who waits', async () => {
+  it('one person alone may use the whole share of the team, and a freed slot goes to another one who waits', async () => {
     const colleague = await api.addUser('maintainer');
     await join(one, colleague, 'member', 'member');
     const runs = await admitMany(5, one);
@@ -148,7 +148,7 @@ describe('in a pool that two teams may use', () => {
     expect(await begin(waiting[0] ?? '')).toMatchObject({ kind: 'execute' });
   });
 
-  it('a run whose worker hands it back goes on in the slot that it had', async () => {
+  it('a run whose worker returns it continues in the same slot', async () => {
     const [first, ...rest] = await admitMany(4, one);
     const attemptId = executing(await begin(first ?? ''));
     const others = await beginAll(rest);
@@ -158,7 +158,7 @@ describe('in a pool that two teams may use', () => {
     expect(await steps.next({ runId: first ?? '', executed: attemptId })).toMatchObject({ kind: 'execute' });
   });
 
-  it('a planned run is applied in the slot that it had, unless its person holds too many by now', async () => {
+  it('a planned run is applied in the same slot, unless its person now uses too many', async () => {
     const colleague = await api.addUser('maintainer');
     await join(one, colleague, 'member', 'member');
     const [first, second] = await beginInOrder(await admitMany(3, one));
@@ -178,7 +178,7 @@ describe('in a pool that two teams may use', () => {
     expect(await steps.next({ runId: second.runId, executed: second.attemptId })).toMatchObject({ kind: 'execute' });
   });
 
-  it('each team holds one slot where there is only one', async () => {
+  it('each team may use one slot if there is only one', async () => {
     await api.rows('update workers set concurrency = 1 where id = ?', [worker]);
     expect(countBegun(await beginAll([...(await admitMany(3, one)), ...(await admitMany(3, other))]))).toBe(2);
   });
@@ -193,7 +193,7 @@ describe('in a pool that two teams may use', () => {
     expect(countBegun(await beginAll(runs))).toBe(4);
   });
 
-  it('runs that wait are woken when a worker registers that brings slots for them, and no others', async () => {
+  it('runs that wait are woken when a worker with slots for them registers, unlike others', async () => {
     const runs = await admitMany(8, one);
     const waiting = (await beginAll(runs)).flatMap(({ kind }, index) => (kind === 'wait' ? runs[index] : []));
     const before = await readSignaled();
@@ -219,7 +219,7 @@ describe('in a pool that two teams may use', () => {
 });
 
 describe('in a pool of one team', () => {
-  it('its people hold all slots and more attempts wait for workers, as if there were no shares', async () => {
+  it('its people may use all slots, as if there were no shares', async () => {
     const colleague = await api.addUser('maintainer');
     await join(one, colleague, 'member', 'member');
     await admin.patch(`/worker-pools/${pool}`, { team_ids: [one.team] });
@@ -227,7 +227,7 @@ describe('in a pool of one team', () => {
     expect(countBegun(await beginAll(runs))).toBe(6);
   });
 
-  it('people of one team hold all slots in a pool that lists only environments of their team', async () => {
+  it('people of one team may use all slots of a pool that lists only environments of their team', async () => {
     await admin.patch(`/worker-pools/${pool}`, { team_ids: null, environment_ids: [one.environment] });
     expect(countBegun(await beginAll(await admitMany(5, one)))).toBe(5);
   });

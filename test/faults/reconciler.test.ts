@@ -73,7 +73,7 @@ const metric = async (name: string) => {
   return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);
 };
 
-describe('runs whose workflow is gone', () => {
+describe('runs whose workflow no longer exists', () => {
   it('fail with a reason, release their instance, and let the next run begin', async () => {
     const lost = await waiting('one');
     const next = await admit('one');
@@ -86,7 +86,7 @@ describe('runs whose workflow is gone', () => {
     await system.administrator.awaitRun(next.id, ['pending_approval']);
   });
 
-  it('are left alone during the grace period, and while their workflow exists', async () => {
+  it('are not changed during the grace period, or while their workflow exists', async () => {
     const young = await waiting('young');
     await waitUntilDispatched();
     await reconcile(deps, 0);
@@ -98,7 +98,7 @@ describe('runs whose workflow is gone', () => {
     expect(await statusOf(young.id)).toBe('failed');
   });
 
-  it('are left alone if Temporal has not been told to start their workflow yet', async () => {
+  it('are not changed while the message that starts their workflow is in the outbox', async () => {
     const run = await waiting('untold');
     await waitUntilDispatched();
     await terminate(run);
@@ -128,7 +128,7 @@ describe('runs whose workflow is gone', () => {
     expect(await statusOf(run.id)).toBe('failed');
   });
 
-  it('are left alone if there are more than a few, and an alarm is logged', async () => {
+  it('are not changed if there are more than a few, and an alarm is logged', async () => {
     const runs = await Promise.all(Array.from({ length: 7 }, (_, number) => waiting(`many-${number}`)));
     await waitUntilDispatched();
     await Promise.all(runs.map(terminate));
@@ -145,7 +145,7 @@ describe('runs whose workflow is gone', () => {
     expect(Date.now() / 1000 - (await metric('reconciliation_timestamp_seconds'))).toBeLessThan(60);
   });
 
-  it('are left alone if Temporal is not the one of this installation', async () => {
+  it('are not changed if the Temporal server is not that of this installation', async () => {
     const run = await waiting('elsewhere');
     await waitUntilDispatched();
     await terminate(run);
@@ -157,7 +157,7 @@ describe('runs whose workflow is gone', () => {
     await system.administrator.post(`/runs/${run.id}/cancel`, { force: true });
   });
 
-  it('are left alone while Temporal is unreachable', async () => {
+  it('are not changed while Temporal is unreachable', async () => {
     const run = await waiting('away');
     await waitUntilDispatched();
     await terminate(run);
@@ -168,8 +168,8 @@ describe('runs whose workflow is gone', () => {
   });
 });
 
-describe('checks of versions whose workflow is gone', () => {
-  it('start again, and leave the checks alone whose workflow exists', async () => {
+describe('checks of versions whose workflow no longer exists', () => {
+  it('are started again, unlike checks whose workflow exists', async () => {
     const [lost, other] = [await publishUnchecked('lost-check'), await publishUnchecked('other-check')];
     await rows('update template_checks set tries = 3 where id = ?', [lost]);
     await waitUntilDispatched();
@@ -187,7 +187,7 @@ describe('checks of versions whose workflow is gone', () => {
     expect(await checksOf('lost-check')).toEqual([restarted]);
   });
 
-  it('start again however many there are', async () => {
+  it('are started again, even if there are many', async () => {
     const names = Array.from({ length: 7 }, (_, number) => `many-checks-${number}`);
     const ids = await Promise.all(names.map(publishUnchecked));
     await waitUntilDispatched();
@@ -199,7 +199,7 @@ describe('checks of versions whose workflow is gone', () => {
     );
   });
 
-  it('end with a reason if they have waited for too long', async () => {
+  it('end with a reason if they have waited too long', async () => {
     const id = await publishUnchecked('old-check');
     await waitUntilDispatched();
     await terminate({ idempotency_key: id });

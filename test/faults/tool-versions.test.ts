@@ -51,7 +51,7 @@ describe('a run', () => {
     expect(await steps.claim(attemptId, worker, 'none', tools)).toMatchObject({ tool: terraform('1.14.0') });
   });
 
-  it('may use OpenTofu from 1.12 on, which ignores required_version of files for Terraform too, but prefers what was meant', async () => {
+  it('may use OpenTofu 1.12 or later, which ignores required_version in .tf files, but prefers a tool that this allows', async () => {
     const executor = { kind: 'opentofu', files: { 'main.tf': 'terraform {\n  required_version = "= 1.11.4"\n}' } };
     const alone = [tofu('1.12.6')];
     const weak = await steps.worker('none', pool, alone);
@@ -151,7 +151,7 @@ describe('an instance', () => {
     expect(await steps.next({ runId: destroy.body.id })).toMatchObject({ kind: 'execute' });
   });
 
-  it('an instance in an environment uses the tool of the environment, and 409 says what it contradicts', async () => {
+  it('in an environment uses the tool of the environment, and a contradiction answers 409', async () => {
     const { environment: id } = await makeTenant(api);
     const wanted = { name: 'terraform', version: '>= 1.5' };
     const { body: environment } = await admin.patch(`/environments/${id}`, { tool: wanted });
@@ -242,7 +242,7 @@ describe('an instance', () => {
     expect(empty.text).toContain('the instance is not deployed');
   });
 
-  it('made with a tool uses it, unless its environment asks for another', async () => {
+  it('that is created with a tool uses it, unless its environment requires another', async () => {
     const { environment } = await makeTenant(api);
     const template = await steps.publish(specOf());
     const wanted = { name: 'terraform', version: '~> 1.11' };
@@ -260,7 +260,7 @@ describe('an instance', () => {
     expect(unread.status).toBe(400);
   });
 
-  it('says that its tool may be switched exactly if the switch is admitted', async () => {
+  it('shows that its tool may be switched exactly if the switch is admitted', async () => {
     const { instanceId } = await deploy(terraform('1.11.4'), specOf());
     const actionOf = async () => {
       const { actions } = await readInstance(instanceId);

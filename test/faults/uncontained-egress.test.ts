@@ -54,14 +54,14 @@ describe.each(limited)('a pool with the egress policy $policy', (egress) => {
     expect(await logOf(runId)).toEqual([]);
   });
 
-  it('refuses an uncontained worker an attempt that was dispatched before the policy was set', async () => {
+  it('does not give an uncontained worker an attempt that was dispatched before the policy was set', async () => {
     const weak = await steps.worker('none', pool);
     const attemptId = executing(await steps.next({ runId: await admit() }));
     await setEgress(egress);
     await expect(steps.claim(attemptId, weak, 'none')).rejects.toThrow(SandboxDemanded);
   });
 
-  it('refuses an uncontained worker the apply of what it planned before the policy was set', async () => {
+  it('does not give an uncontained worker the apply of a plan from before the policy was set', async () => {
     const weak = await steps.worker('none', pool);
     const { attemptId } = await steps.planned(weak, 'none', {}, { pool });
     await setEgress(egress);
@@ -76,13 +76,13 @@ describe.each(limited)('a pool with the egress policy $policy', (egress) => {
   });
 });
 
-describe('a run of a pool without an egress policy of its own, on an uncontained worker', () => {
+describe('a run of a pool without its own egress policy, on an uncontained worker', () => {
   const begin = async () => {
     const weak = await steps.worker('none', pool);
     return { weak, ...(await steps.planning(weak, 'none', {}, { pool })) };
   };
 
-  it('is executed, and its log begins with a line that says that the policy is not enforced', async () => {
+  it('is executed, and its log starts with a line that says that the policy is not enforced', async () => {
     const { runId } = await begin();
     expect(await logOf(runId)).toMatchObject([
       { sequence: 1, phase: 'plan', stream: 'system', first_line: 0, lines: 1, text: notice() },

@@ -44,7 +44,7 @@ async function admin(given: string[], directory = dataDir) {
 }
 
 describe('admin beside a running `start`', () => {
-  it('creates and recovers an administrator in the database of `start`, and says so', async () => {
+  it('creates and recovers an administrator in the database of `start`, and prints that', async () => {
     expect(await admin(['create', '--email', 'first@example.com'])).toEqual({
       code: 0,
       printed: 'Created the administrator first@example.com.',
@@ -55,7 +55,7 @@ describe('admin beside a running `start`', () => {
     });
   });
 
-  it('encrypts everything anew by the first key, and says when nothing needs an old key', async () => {
+  it('encrypts everything anew with the first key, and says when no old key is needed', async () => {
     const rotated = await admin(['rotate-keys']);
     expect(rotated).toMatchObject({
       code: 0,
@@ -72,7 +72,7 @@ describe('admin beside a running `start`', () => {
     expect(records).toEqual([{ actor_name: 'command line', after: { sealed: expect.any(Number), left: 0 } }]);
   });
 
-  it('admin without a running `start` says to start it, and asks for no Temporal server', async () => {
+  it('admin without a running `start` says to start it, and not to set up a Temporal server', async () => {
     const { code, printed } = await admin(['recover', '--email', 'first@example.com'], makeTestDirectory());
     expect(code).toBe(1);
     expect(printed).toMatch(

@@ -31,7 +31,7 @@ describe('settings', () => {
     expect(config.admin).toBeNull();
   });
 
-  it('are all reported at once when they are invalid, each in one sentence that says what would be right', () => {
+  it('are all reported at once when they are invalid, each in one sentence that says what is accepted', () => {
     const problems = problemsOf({
       COORDINATOR_PORT: '80800',
       COORDINATOR_BASE_URL: 'coordinator.example.com',
@@ -71,7 +71,7 @@ describe('settings', () => {
     expect(problemsOf({ [name]: value }).filter((problem) => problem.startsWith(`${name} `))).toHaveLength(1);
   });
 
-  it('never appear in an error when they hold an invalid secret', () => {
+  it('never appear in an error when they contain an invalid secret', () => {
     const secrets = { COORDINATOR_SECRET_KEYS: 'k1:hunter2hunter2', DATABASE_URL: 'postgre://user:hunter2@db/x' };
     const problems = problemsOf({
       ...secrets,
@@ -207,7 +207,7 @@ describe('the directory of tools', () => {
     expect(readToolsDirectory({ COORDINATOR_TOOLS_DIRECTORY: '/opt/tools' })).toBe('/opt/tools');
   });
 
-  it('is refused where it is not an absolute path', () => {
+  it('is refused if it is not an absolute path', () => {
     expect(() => readToolsDirectory({ COORDINATOR_TOOLS_DIRECTORY: 'tools' })).toThrow(ConfigurationError);
   });
 });

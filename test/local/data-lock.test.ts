@@ -33,7 +33,7 @@ describe('the lock of a data directory', () => {
     await holders[0]?.stop();
   });
 
-  it('is free again when its holder was killed, and is taken by only one of several processes', async () => {
+  it('is free again when its holder was killed, and is then taken by only one of several processes', async () => {
     const dataDir = makeTestDirectory();
     const first = startLocker(dataDir);
     await first.says(/held/);

@@ -68,7 +68,7 @@ describe.each([
   ['lacks the key', ring('k2', 2), /no key in the ring opens this value \(key id "k1"\)/],
   ['has another key under the same id', ring('k1', 2), /the key "k1" of the ring is not the key that sealed/],
 ])('a service whose key ring %s', (_title, keys, reason) => {
-  it('starts, and says which setting is wrong on its output, its log and its readiness', async () => {
+  it('starts, and reports the wrong setting in output, log and readiness', async () => {
     const program = await startWith(keys);
     expect(program.output).toMatch(/The worker takes no work\. COORDINATOR_SECRET_KEYS/);
     expect(program.output).toMatch(reason);

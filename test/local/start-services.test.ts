@@ -45,7 +45,7 @@ describe('start with external PostgreSQL and Temporal', () => {
     expect(response.status).toBe(201);
   });
 
-  it('issues tokens under the address on loopback that it listens on, and publishes the first key', async () => {
+  it('issues tokens with its loopback address as issuer, and publishes the first key', async () => {
     const [, issuer = ''] = (await started[0]?.says(/Ready {2}(http:\/\/127\.0\.0\.1:\d+)/)) ?? [];
     const read = async (path: string) => (await fetch(`${issuer}/.well-known/${path}`)).json();
     expect(await read('openid-configuration')).toMatchObject({ issuer, jwks_uri: `${issuer}/.well-known/jwks.json` });

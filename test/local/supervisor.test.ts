@@ -50,7 +50,7 @@ describe('a supervised process', () => {
     await expect(supervisor.start()).rejects.toThrow(/^The example did not start: The port is taken \(.+log\)\.$/);
   });
 
-  it('a supervised process that takes long to be ready is waited for, and the wait is said', async () => {
+  it('a supervised process that takes long to be ready is waited for, with a message about the wait', async () => {
     const { supervisor, lines } = supervise(`setTimeout(() => { ${ready} }, 1000); ${stay}`);
     await supervisor.start();
     expect(lines.length).toBeGreaterThan(0);

@@ -26,18 +26,18 @@ async function roundTrips(send: (user: ApiUser) => Promise<{ status: number; tex
 }
 
 describe('authorization', () => {
-  it('takes one query for the caller, and none for the rate limits', async () => {
+  it('needs one query for the caller, and none for the rate limits', async () => {
     expect(await roundTrips((user) => user.get('/auth/whoami'))).toBe(1);
   });
 
-  it('takes one more query for the owner of the target', async () => {
+  it('needs one more query for the owner of the target', async () => {
     const ofTheOperation = 1;
     expect(await roundTrips((user) => user.get(`/environments/${tenant.environment}/variables`))).toBeLessThanOrEqual(
       2 + ofTheOperation,
     );
   });
 
-  it('takes at most one query more than that for a review that names a team', async () => {
+  it('needs at most one more query for a review that names a team', async () => {
     const resource = { group: 'delivery.coordinator', version: 'v1', resource: 'environments', verb: 'update' };
     const attributes = { ...resource, name: tenant.environment, team_id: tenant.team };
     const review = (user: ApiUser) => user.post('/auth/can-i', { resource_attributes: attributes });

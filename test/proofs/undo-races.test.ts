@@ -85,7 +85,7 @@ async function settle({ staged, admitted: [run = ''] }: Met): Promise<void> {
 
 describe(`a check and, at another service (seed ${seed}),`, () => {
   test.each(raced(rivalNames, 'check'))(
-    '%s (%s) leave no attempt that waits for ever, and no run for what is gone',
+    '%s (%s) leave no attempt that waits forever, and no run for a deleted resource',
     async (rival, order) => {
       const met = await races.meet(check, rival, order);
       const { used } = met.outcome;

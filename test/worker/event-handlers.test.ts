@@ -69,7 +69,7 @@ describe('a subscriber that runs a system command when it receives an event', ()
 });
 
 describe('the handlers of the worker', () => {
-  it('are one for each subscriber', () => {
+  it('exist for each subscriber', () => {
     const names = eventSubscriptions.map(({ subscriber }: { subscriber: string }) => subscriber);
     expect(Object.keys(createEventHandlers(deps)).sort()).toEqual(names.sort());
   });

@@ -31,7 +31,7 @@ describe("today's workflows", () => {
 });
 
 describe('the recorded histories', () => {
-  it('contain ids but no details of a run', () => {
+  it('contain ids, and no details of a run', () => {
     for (const file of files) {
       const text = readFileSync(new URL(file, directory), 'utf8');
       const payloads = [...text.matchAll(/"data": "([^"]+)"/g)].map(([, data]) =>

@@ -67,7 +67,7 @@ describe('the model of plugin authority', () => {
     expect(mayContinue({ isAdmitted: false }, true)).toBe(true);
   });
 
-  it('lets a child invocation narrow the ceiling of its parent, and never widen it', () => {
+  it('lets a child invocation narrow the ceiling of its parent, and not widen it', () => {
     const random = openRandom(seed, 'ceilings');
     const actions = Array.from({ length: 12 }, (_, index) => `action.${index}`);
     for (let round = 0; round < 1000; round += 1) {

@@ -95,9 +95,9 @@ async function meet({ owner = 'organization', prepare, change, restore }: Transi
   return { asked, changedAt, assigned, after, restored };
 }
 
-describe(`what ends an assignment (seed ${seed})`, () => {
+describe(`a change that ends an assignment (seed ${seed})`, () => {
   it.each(Object.entries(transitions))(
-    'ends it at every process at once, also one that is made meanwhile, and it never comes back: %s',
+    'ends it at every process at once, even one that is created meanwhile, permanently: %s',
     { timeout: 600_000 },
     async (name, transition) => {
       const random = openRandom(seed, name);

@@ -150,7 +150,7 @@ describe('a restoration', () => {
     },
   );
 
-  it('goes on when the process that was asked is killed, and another process answers its receipt', {
+  it('continues when the process that got the request is killed, and another process returns its receipt', {
     timeout: 180_000,
   }, async () => {
     const [id, key] = [await deleteResource(), randomUUID()];
