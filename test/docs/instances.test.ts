@@ -48,9 +48,7 @@ async function makePlace(TOKEN: string): Promise<{ TEAM: string; ENVIRONMENT: st
 }
 
 describe('the commands that adopt existing infrastructure', () => {
-  it('plan no changes, list the resources, destroy them and delete the instance', {
-    timeout: 120_000,
-  }, async () => {
+  it('plan no changes, list the resources, destroy them and delete the instance', { timeout: 120_000 }, async () => {
     const blocks = codeBlocks('docs/instances.md').filter(({ info }) => info === 'sh instances');
     const script = blocks.map(({ text }) => `echo '--'\n${text}`).join('');
     const input = `cd ${directory}\n${script}echo "-- $INSTANCE"\n`.replaceAll('http://127.0.0.1:8080', system.url);

@@ -39,9 +39,7 @@ it('the commands of the page about webhooks create a webhook, test it, rotate it
   expect(JSON.parse(log)).toEqual({ deliveries: [], next_cursor: null });
 });
 
-it('the receiver of docs/webhooks.md accepts only messages of the service', {
-  timeout: 30_000,
-}, async () => {
+it('the receiver of docs/webhooks.md accepts only messages of the service', { timeout: 30_000 }, async () => {
   const [secret, port] = [makeSecret(), await findFreePort()];
   const program = join(mkdtempSync(join(tmpdir(), 'receiver-')), 'receiver.mjs');
   writeFileSync(program, codeBlocks(file).find(({ info }) => info === 'js receiver')?.text ?? '');
