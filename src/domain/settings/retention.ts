@@ -3,8 +3,8 @@ import type { RetentionKind } from './document.ts';
 import { readSettings } from './store.ts';
 
 /**
- * The days for which something is kept; null: for good.
- * @param otherwise what the configuration of the installation says, which holds unless the settings say something else
+ * The number of days for which something is kept; null: forever.
+ * @param otherwise the value of the installation's configuration, which applies unless the settings have one
  */
 export async function readRetentionDays(em: Em, kind: RetentionKind, otherwise: number | null): Promise<number | null> {
   const set = (await readSettings(em)).document.retention?.[kind];

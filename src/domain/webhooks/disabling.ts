@@ -2,7 +2,7 @@ import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/s
 import type { DisabledReason } from './model.ts';
 import { findWebhook } from './store.ts';
 
-/** Disables a webhook, which its audit record and its event tell. What waits is sent once somebody enables it again. */
+/** Disables a webhook, with an audit record and an event. The pending deliveries are sent when somebody enables it again. */
 export async function disableWebhook(deps: SystemCommandDeps, id: string, reason: DisabledReason): Promise<void> {
   const command = { action: 'webhook.disabled', target: { id }, cause: null } as const;
   await runSystemCommand(deps, command, {

@@ -30,7 +30,7 @@ export const WebhookSchema = defineEntity({
     /** Why the service disabled it; null: it is enabled, or somebody disabled it. */
     disabledReason: p.string().$type<DisabledReason>().nullable(),
     sealedSecret: p.blob().hidden(),
-    /** The secret before the last rotation, by which requests are signed as well until `previousUntil`. */
+    /** The secret before the last rotation. Requests are also signed with it until `previousUntil`. */
     sealedPreviousSecret: p.blob().nullable().hidden(),
     previousUntil: at().nullable(),
     revision: revision(),
@@ -47,26 +47,26 @@ export const WebhookQueueSchema = defineEntity({
   indexes: [{ name: 'webhook_queues_next_at_index', properties: ['nextAt'] }],
   properties: {
     webhookId: () => p.manyToOne(Webhook).primary().mapToPk().fieldName('webhook_id').deleteRule('cascade'),
-    /** No delivery is due before; null: none waits. */
+    /** No delivery is due before this time; null: none is pending. */
     nextAt: at().nullable(),
-    /** A worker sends its deliveries until then at the longest. */
+    /** The end of the lease of the worker that sends its deliveries. */
     leasedUntil: at().nullable(),
-    /** Since when nothing was delivered although it was tried; null: the last try succeeded. */
+    /** The time since which every try has failed; null: the last try succeeded. */
     failingSince: at().nullable(),
     /** Why the last try failed; null: it succeeded, or there was none since somebody enabled the webhook. */
     problem: p.text().nullable(),
-    /** Something was delivered since it was created, enabled or given its address. */
+    /** Whether a delivery has succeeded since the webhook was created or enabled, or its address was changed. */
     isProven: p.boolean().default(false),
-    /** How many tries in a row have failed. */
+    /** The number of consecutive failed tries. */
     failures: p.integer().default(0),
-    /** Nothing is sent before, because tries have failed. */
+    /** Nothing is sent before this time, because tries have failed. */
     quietUntil: at().nullable(),
   },
 });
 export class WebhookQueue extends WebhookQueueSchema.class {}
 WebhookQueueSchema.setClass(WebhookQueue);
 
-/** How far the events, and the records of the audit, have been given to webhooks: a row for each. */
+/** The position up to which deliveries were created: one row for the events, and one for the records of the audit. */
 export const WebhookCursorSchema = defineEntity({
   name: 'WebhookCursor',
   tableName: 'webhook_cursors',
@@ -75,7 +75,7 @@ export const WebhookCursorSchema = defineEntity({
 export class WebhookCursor extends WebhookCursorSchema.class {}
 WebhookCursorSchema.setClass(WebhookCursor);
 
-/** An event that a webhook is to hear, and what became of the tries. Migrations make the table, partitioned by month. */
+/** A message to be sent to a webhook, and the results of the tries. Migrations make the table, partitioned by month. */
 export const WebhookDeliverySchema = defineEntity({
   name: 'WebhookDelivery',
   tableName: 'webhook_deliveries',
@@ -85,15 +85,15 @@ export const WebhookDeliverySchema = defineEntity({
     webhookId: p.uuid(),
     eventId: p.uuid(),
     eventType: p.string(),
-    /** `webhook-id` of all tries, also of a redelivery: receivers know by it what they have had. */
+    /** `webhook-id` of all tries, also of a redelivery. Receivers recognize repeated messages by it. */
     messageId: p.string(),
     status: p.string().$type<DeliveryStatus>(),
     attempts: p.integer().default(0),
-    /** How many of the attempts somebody asked for. The service gives up after a number of others. */
+    /** How many of the attempts a person requested. They do not count toward the number after which the service gives up. */
     triesByHand: p.integer().default(0),
     dueAt: at(),
     triedAt: at().nullable(),
-    /** What the last tries came to, oldest first. */
+    /** The results of the last tries, oldest first. */
     tries: p.json<Try[]>().default('[]'),
     answerStatus: p.integer().nullable(),
     answerMs: p.integer().nullable(),

@@ -1,20 +1,20 @@
-/** Which events a webhook hears, when a delivery is tried again, and when a webhook is given up. Pure. */
+/** Which events a webhook gets, when a delivery is tried again, and when the service disables a webhook. Pure. */
 
 /** The pattern of every event. */
 export const everyEvent = '*';
 
-/** The type of the messages that bring the records of the audit. Nothing publishes it as an event: each record is a message of its own. */
+/** The type of the messages that contain records of the audit. Nothing publishes it as an event: each record is a message of its own. */
 export const auditStream = 'audit.recorded';
 
-/** The patterns by which a webhook hears the audit. `*` is not one of them: records name people, addresses and values. */
+/** The patterns that subscribe a webhook to the audit. `*` is not one of them, because records name people, addresses and values. */
 export const auditPatterns: readonly string[] = [auditStream, 'audit.*'];
 
-/** Whether a webhook with these patterns hears the audit. */
+/** Whether a webhook with these patterns subscribes to the audit. */
 export function hearsAudit(patterns: readonly string[]): boolean {
   return patterns.some((pattern) => auditPatterns.includes(pattern));
 }
 
-/** Up to where the audit has been given to webhooks, in the order of its times and ids. */
+/** The last audit record for which deliveries were created, in the order of times and ids. */
 export interface AuditPosition {
   readonly at: string;
   readonly id: string;
@@ -23,11 +23,14 @@ export interface AuditPosition {
 /** How many patterns a webhook may have. */
 export const maxPatterns = 100;
 
-/** `withheld`: it was not sent, because the subject had another owner when it was due, the audit record was removed, or the webhook no longer hears events of this type. */
+/**
+ * `withheld`: it was not sent, because the subject had another owner when it was due, the audit record was removed, or the webhook no
+ * longer subscribes to events of this type.
+ */
 export const deliveryStatuses = ['pending', 'delivered', 'failed', 'withheld'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** As readers see it. `retrying`: it is pending, but a try has failed. */
+/** The statuses that readers see. `retrying`: the delivery is pending, and a try has failed. */
 export const shownStatuses = ['pending', 'retrying', 'delivered', 'failed', 'withheld'] as const;
 export type ShownStatus = (typeof shownStatuses)[number];
 
@@ -41,7 +44,7 @@ export function shownStatusOf({
   return status === 'pending' && attempts > 0 ? 'retrying' : status;
 }
 
-/** Why the service itself has disabled a webhook. */
+/** The reasons for which the service itself disables a webhook. */
 export const disabledReasons = {
   gone: 'The endpoint answered 410: it wants no more events.',
   failing: 'Nothing could be delivered for three days.',
@@ -54,7 +57,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** The pauses between the tries of a delivery: three days in all. */
+/** The pauses between the tries of a delivery, three days in total. */
 export const retryPausesMs = [
   5 * second,
   5 * minute,
@@ -67,23 +70,23 @@ export const retryPausesMs = [
   22 * hour,
 ] as const;
 
-/** A webhook to which nothing could be delivered for so long is disabled. */
+/** A webhook is disabled after every delivery has failed for this long. */
 export const failingLimitMs = 72 * hour;
 
 /** How many of the last tries of a delivery are kept. */
 export const keptTries = 10;
 
-/** What one try of a delivery came to. */
+/** The result of one try of a delivery. */
 export interface Try {
   readonly at: string;
-  /** Null: there was no whole answer. */
+  /** Null: there was no complete answer. */
   readonly status: number | null;
   readonly ms: number;
   /** Why it failed; null: it succeeded. */
   readonly problem: string | null;
 }
 
-/** So much of the body of a message is shown. */
+/** How much of the body of a message readers see. */
 export const shownBodyCharacters = 16_384;
 
 /** How much of an answer is kept. */
@@ -98,7 +101,9 @@ export function matchesEvent(pattern: string, type: string): boolean {
   return pattern.endsWith('.*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern;
 }
 
-/** The pause after a failed try, spread by a tenth so that deliveries do not come back at once; null after the last one. */
+/**
+ * The pause after a failed try; null after the last one. It varies by a tenth, so that deliveries are not all tried again at the same time.
+ */
 export function pauseAfter(attempts: number, random = Math.random()): number | null {
   const pause = retryPausesMs[attempts - 1];
   return pause === undefined ? null : Math.round(pause * (1 + random / 10));

@@ -1,6 +1,6 @@
 import type { KindsOfNews } from '#domain/shared/vocabulary/kind-of-news.ts';
 
-/** What people and channels are told of webhooks. */
+/** The notifications about webhooks. */
 export const webhookNews = {
   'webhook.disabled': {
     label: 'Webhook disabled',

@@ -2,7 +2,7 @@ import type { AuditRecord } from '#domain/audit/model.ts';
 import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
 import { auditStream } from './model.ts';
 
-/** What a request to an endpoint says about an event or a record of the audit. The OpenAPI document describes it under `webhooks`. */
+/** The body of a request that reports an event or a record of the audit. The OpenAPI document describes it under `webhooks`. */
 export function payloadOf(content: PublishedEvent | AuditRecord): string {
   return 'action' in content ? payloadOfRecord(content) : payloadOfEvent(content);
 }
@@ -18,12 +18,12 @@ function payloadOfEvent(event: PublishedEvent): string {
   });
 }
 
-/** The record is what `GET /audit/{id}` shows to those who administer its owner. */
+/** The record has the form in which `GET /audit/{id}` returns it to administrators of its owner. */
 function payloadOfRecord(record: AuditRecord): string {
   return JSON.stringify({ type: auditStream, timestamp: record.at, data: record });
 }
 
-/** What a test sends: nothing has happened. */
+/** The body of a test message, which reports no event. */
 export function testPayload(webhookId: string, at: Date): string {
   return JSON.stringify({ type: testType, timestamp: at.toISOString(), data: { webhook_id: webhookId } });
 }

@@ -1,7 +1,7 @@
 import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
 import { webhookSecrets } from './secrets.ts';
 
-/** The secrets by which webhooks sign. */
+/** The secrets that sign the requests to webhooks. */
 export const webhookSeals = [
   sealedColumn({
     table: 'webhooks',

@@ -1,4 +1,4 @@
 import { signingSecrets } from '#domain/shared/signing/signing-secrets.ts';
 
-/** The secrets by which webhooks sign. */
+/** The secrets that sign the requests to webhooks. */
 export const webhookSecrets = signingSecrets('webhook-secret');

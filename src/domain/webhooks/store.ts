@@ -38,14 +38,14 @@ export interface WebhookDetails extends OwnerIds {
   readonly previousUntil: string | null;
   readonly failingSince: string | null;
   readonly problem: string | null;
-  /** The organization of the owner, or that is the owner. */
+  /** The organization that is the owner, or to which the owner belongs. */
   readonly belongsTo: string | null;
   readonly pending: number;
   readonly revision: number;
   readonly createdAt: string;
 }
 
-/** More waiting deliveries are not counted. */
+/** The count of pending deliveries stops at this number. */
 export const maxCounted = 1000;
 
 /** A page of the webhooks that a principal may read. Those of the installation are for administrators. */
@@ -66,12 +66,12 @@ export function listWebhooks(
   return pageOf(webhooks, 'w.id', request);
 }
 
-/** One webhook; the caller has decided that it may be read. */
+/** One webhook. The caller has checked that the principal may read it. */
 export function readWebhook(em: Em, id: string): Promise<WebhookDetails | undefined> {
   return selectWebhooks(em).where('w.id', '=', id).executeTakeFirst();
 }
 
-/** Secrets are never selected here: reading opens no seal. */
+/** It never selects secrets, so that reading a webhook decrypts nothing. */
 function selectWebhooks(em: Em) {
   return db(em)
     .selectFrom('webhooks as w')

@@ -11,7 +11,7 @@ import { Webhook, WebhookQueue } from './entity.ts';
 import { webhookSecrets } from './secrets.ts';
 import type { WebhookTarget } from './store.ts';
 
-/** How many webhooks an owner may have: each event is sent to all that hear it. */
+/** How many webhooks an owner may have. There is a limit because each event is sent to all that subscribe to it. */
 export const maxWebhooks = 200;
 
 export interface NewWebhook {
@@ -22,7 +22,7 @@ export interface NewWebhook {
 }
 
 /**
- * Creates a webhook of an owner, whose row the caller has locked. The secret is returned once and kept sealed.
+ * Creates a webhook of an owner, whose row the caller has locked. The secret is returned only here and stored encrypted.
  * @throws Conflict for an archived owner, or one that has as many webhooks as it may have
  */
 export async function createWebhook(tx: Transaction, keyRing: KeyRing, owner: RowOwner, wanted: NewWebhook) {
@@ -36,7 +36,7 @@ export async function createWebhook(tx: Transaction, keyRing: KeyRing, owner: Ro
   return { webhook, secret };
 }
 
-/** Changes the given fields of a webhook, whose row the caller has locked. Enabling it sends what waits. */
+/** Changes the given fields of a webhook, whose row the caller has locked. If it is enabled, the pending deliveries are sent. */
 export async function updateWebhook(
   tx: Transaction,
   target: WebhookTarget,
@@ -57,7 +57,7 @@ export async function updateWebhook(
   return difference;
 }
 
-/** Gives a webhook a new secret. Requests are signed by the old one as well for a day. */
+/** Replaces the secret of a webhook. Requests are also signed with the old one for a day. */
 export async function rotateSecret(
   tx: Transaction,
   keyRing: KeyRing,

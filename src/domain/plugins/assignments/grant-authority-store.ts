@@ -33,7 +33,7 @@ export interface GrantWithStanding {
   readonly standing: Standing;
   /** The place as it is now. */
   readonly place: ScopeStanding;
-  /** What keeps the subject from using anything at the place; null if nothing does. */
+  /** Why the subject cannot use anything at the place; null if it can. */
   readonly absence: Absence | null;
 }
 
@@ -90,7 +90,7 @@ const ownScope = sql<string | null>`case when b.revoked_at is null and b.install
 /** The value by which the subject belongs to the place, besides its generation; null if it does not. */
 const belonging = sql<string | null>`case s.kind when 'background' then ${ownScope} else ${membership} end`;
 
-/** What keeps the subject from using anything at the place; null if nothing does. */
+/** Why the subject cannot use anything at the place; null if it can. */
 const absence = sql<Absence | null>`case
   when s.deleted_at is not null then 'deleted'
   when b.revoked_at is not null then 'revoked'

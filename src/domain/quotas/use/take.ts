@@ -15,8 +15,8 @@ import { countUses } from './usage-store.ts';
 export type Added = { readonly [Kind in QuotaKind]?: number };
 
 /**
- * Lets a command keep what it has added, if no quota of an owner is exceeded. Call it after the rows were written or sent: it counts them. The
- * locks that it takes are held until the commit, and come after those of all rows, so that no two commands together pass a limit.
+ * Checks that a command exceeds no quota of an owner. Call it after the rows were written or sent, because it counts them. It takes locks
+ * until the commit, after all locks of rows, so that two concurrent commands cannot exceed a limit together.
  * @throws QuotaExceeded for the first quota that is, from the nearest owner to the widest
  * @throws QuotaUnreadable if nobody can say
  */

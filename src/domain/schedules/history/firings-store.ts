@@ -88,8 +88,8 @@ function selectLast(firings: SelectQueryBuilder<Tables, 'schedule_firings', obje
 }
 
 /**
- * Deletes old firings. A firing whose work has not ended stays, because later times are skipped because of it. So does a start that a
- * person requested and that has not ended, because this person may not approve it.
+ * Deletes old firings. Pending firings stay, and so do those whose work has not ended: later times are skipped because of them, and a
+ * person who requested such a start may not approve it.
  */
 async function forgetOld(em: Em, scheduleId: string): Promise<void> {
   await db(em)

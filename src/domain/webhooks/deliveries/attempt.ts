@@ -12,7 +12,7 @@ export interface AttemptDeps {
 }
 
 /**
- * Sends a message to a webhook once. Every failure is an outcome: one that the service did not expect, such as a secret that it cannot
+ * Sends a message to a webhook once. Every failure is an outcome. An unexpected failure of the service, such as a secret that it cannot
  * decrypt, counts like a failure of the endpoint, and the log has its cause.
  */
 export async function tryToSend(

@@ -6,7 +6,10 @@ import { type AuditPosition, auditPatterns, auditStream } from '../model.ts';
 /** The id of the row of `webhook_cursors` that belongs to the audit. */
 const cursorId = '00000000-0000-0000-0000-000000000002';
 
-/** Lets one process at a time read the audit for webhooks, until the transaction ends; false: another process does. */
+/**
+ * Locks the audit's cursor until the transaction ends, so that one process at a time reads the audit for webhooks. False if another process
+ * has the lock.
+ */
 export async function lockAuditCursor(em: Em): Promise<boolean> {
   const lock = sql<boolean>`pg_try_advisory_xact_lock(hashtextextended('delivery-coordinator/webhook audit', 0))`;
   const { isOurs } = await db(em).selectNoFrom(lock.as('isOurs')).executeTakeFirstOrThrow();
@@ -27,7 +30,7 @@ export async function keepAuditCursor(em: Em, position: AuditPosition): Promise<
     .execute();
 }
 
-/** Which records are given to webhooks: those behind a position that are older than `settled`, in the order of time and id. */
+/** The records to deliver next: those after a position and before the time `settled`, in the order of time and id. */
 export interface NextRecords {
   readonly after: AuditPosition;
   readonly settled: string;
@@ -35,9 +38,9 @@ export interface NextRecords {
 }
 
 /**
- * Adds a delivery of each of the next records for each enabled webhook that hears the audit and whose owner the record names: the installation's
- * hear everything. Answers how many records it read, and where they end. It reads none while no webhook hears the audit. Each queue's row
- * is locked, as when events are fanned out.
+ * Adds a delivery of each of the next records for each enabled webhook that subscribes to the audit and whose owner the record names. The
+ * installation's webhooks get every record. Returns the number of records that it read and the position of the last one. It reads none
+ * while no webhook subscribes to the audit. It locks the row of each queue, as `fanOutEvents` does.
  */
 export async function fanOutRecords(
   em: Em,

@@ -5,14 +5,14 @@ import type { AuditPosition } from '../model.ts';
 import { fanOutRecords, keepAuditCursor, lockAuditCursor, readAuditCursor } from './audit-stream-store.ts';
 
 const batch = 500;
-/** Covers transactions that have taken the time of a record and have not been given an id yet. */
+/** The margin for transactions that have taken the time of a record and do not have a transaction id yet. */
 const marginSeconds = 5;
 
 /**
- * Makes the deliveries of the next audit records for the webhooks that hear the audit, and moves the cursor behind the records, in one
- * transaction. A command writes nothing for it: it reads the records that are committed anyway, in the order of their times, once no
- * transaction can add an earlier one. So a record is sent `margin` seconds after it was made, or once every longer transaction has ended.
- * Answers whether there may be more, or null while another process is at it. The first call begins at present.
+ * Creates the deliveries of the next audit records for the webhooks that subscribe to the audit, and moves the cursor past these records,
+ * in one transaction. It reads the records in the order of their times, once no transaction can add an earlier one. So commands need not
+ * write anything for it, and a record is sent `margin` seconds after it was made, or later if a transaction takes longer. Returns whether
+ * there may be more records, or null while another process does this. The first call starts at the present time.
  */
 export function streamAudit(orm: Orm, margin = marginSeconds): Promise<'more' | 'all' | null> {
   return orm.em.fork().transactional(async (em) => {

@@ -4,7 +4,7 @@ import { db } from '#domain/db.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import { disableWebhook } from '../disabling.ts';
 
-/** How many messages may wait for an endpoint before its webhook is disabled: few while it fails, and more for one that is only slow. */
+/** How many messages may wait for an endpoint before its webhook is disabled: fewer if the endpoint fails than if it is only slow. */
 export interface BacklogLimits {
   readonly failing: number;
   readonly slow: number;
@@ -13,8 +13,8 @@ export interface BacklogLimits {
 export const backlogLimits: BacklogLimits = { failing: 10_000, slow: 100_000 };
 
 /**
- * Disables the webhooks for which more messages wait than the service keeps, so that no endpoint makes the deliveries grow without end. What waits
- * already is kept. The audit, an event and a notification tell of it, so nothing is lost unseen. Answers the ids.
+ * Disables the webhooks for which too many messages wait, so that no endpoint makes the table of deliveries grow without a limit. The
+ * waiting deliveries are kept. The audit, an event and a notification report it, so that people notice it. Returns the ids of the webhooks.
  */
 export async function disableOverfull(
   deps: SystemCommandDeps,

@@ -15,17 +15,17 @@ export interface DeliverDeps extends SystemCommandDeps, AttemptDeps {
   readonly orm: Orm;
 }
 
-/** How many requests an endpoint gets at a time, and how many under one lease. */
+/** How many requests an endpoint gets at the same time, and how many during one lease. */
 const concurrency = 4;
 const maxPerLease = 40;
-/** No request starts later under a lease, so that it ends before the lease does. */
+/** How long after the start of a lease a request may begin, so that it ends before the lease does. */
 const sendingMs = 30_000;
 
 /**
- * Sends what is due of one webhook, and gives the lease back. An endpoint that fails gets one request at a time, and the lease ends
- * with its next failure: so one that hangs holds one place, and no other waits for it.
+ * Sends the due deliveries of one webhook, and ends the lease. A failing endpoint gets one request at a time, and its next failure ends the
+ * lease. So an endpoint that hangs occupies one place, and no other endpoint waits for it.
  * @param onAnswer is called after each request
- * @throws what the database threw while it noted what had been sent, when all requests have ended
+ * @throws the error of the database when the result of a request could not be recorded; it throws after all requests have ended
  */
 export async function deliverQueue(
   deps: DeliverDeps,
@@ -44,14 +44,14 @@ interface Sending {
   readonly onAnswer: () => void;
 }
 
-/** Sends what is due until a message fails or the lease may end. */
+/** Sends the due deliveries until one fails or the lease may end. */
 async function sendDue(deps: DeliverDeps, webhook: Webhook, { senders, onAnswer }: Sending): Promise<void> {
   const lastStart = Date.now() + sendingMs;
   const waiting = await findDue(deps.orm.em.fork(), webhook.id, maxPerLease);
   let hasFailed = false;
   const sendNext = async () => {
     for (let due = waiting.shift(); due && !hasFailed && Date.now() < lastStart; due = waiting.shift()) {
-      // Until the delivery is noted, nobody knows whether it failed: an error of the database ends the other senders, too.
+      // The result of a delivery is unknown until it is recorded, so an error of the database stops the other senders, too.
       const isDelivered = await deliverOne(deps, webhook, due).catch((error: unknown) => {
         hasFailed = true;
         throw error;
@@ -64,7 +64,7 @@ async function sendDue(deps: DeliverDeps, webhook: Webhook, { senders, onAnswer 
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** Sends one message and notes what came of it; whether the endpoint may get the next one. */
+/** Sends one message and records the result. Returns whether the endpoint may get the next one. */
 async function deliverOne(deps: DeliverDeps, webhook: Webhook, due: DueDelivery): Promise<boolean> {
   const em = deps.orm.em.fork();
   const { content, messageId } = due;

@@ -10,15 +10,17 @@ import { auditStream, hearsAudit, keptTries, matchesEvent, type Try } from '../m
 import { belongsElsewhere } from './present-owner.ts';
 import type { Outcome } from './send.ts';
 
-/** A delivery that is due, with what it brings. */
+/** A due delivery with its content. */
 export interface DueDelivery {
   readonly id: string;
   readonly messageId: string;
   readonly attempts: number;
-  /** How many of the attempts somebody asked for. */
+  /** How many of the attempts a person requested. */
   readonly triesByHand: number;
   readonly createdAt: string;
-  /** Null: it is not sent, because its subject belongs to somebody else now, what it was to bring was removed, or the webhook no longer hears it. */
+  /**
+   * Null: it is not sent, because its subject now has another owner, its content was removed, or the webhook no longer subscribes to it.
+   */
   readonly content: PublishedEvent | AuditRecord | null;
   /** Why it is not sent. */
   readonly withheldBecause: string;
@@ -28,7 +30,7 @@ const belongsToOthers = 'the subject of the event has another owner now, so noth
 const isUnwanted = 'the webhook no longer hears events of this type, so nothing was sent';
 const isRemoved = 'the service no longer keeps the event or the audit record, so nothing was sent';
 
-/** The deliveries of a webhook that are due, those that wait longest first. The caller holds the lease of its queue. */
+/** The due deliveries of a webhook, the longest waiting first. The caller has the lease of its queue. */
 export async function findDue(em: Em, webhookId: string, limit: number): Promise<DueDelivery[]> {
   const due = selectWithContent(em, webhookId)
     .where('d.status', '=', sql.lit('pending'))
@@ -39,7 +41,7 @@ export async function findDue(em: Em, webhookId: string, limit: number): Promise
   return withContents(em, await due.execute());
 }
 
-/** What a delivery brings, or would bring if it was sent now; null: it would not be sent. */
+/** The content that a delivery would have if it was sent now; null: it would not be sent. */
 export async function findContent(em: Em, webhookId: string, id: string): Promise<DueDelivery['content']> {
   const rows = await selectWithContent(em, webhookId).where('d.id', '=', id).execute();
   const [found] = await withContents(em, rows);
@@ -62,7 +64,7 @@ function selectWithContent(em: Em, webhookId: string) {
 type Row = Awaited<ReturnType<ReturnType<typeof selectWithContent>['execute']>>[number];
 
 async function withContents(em: Em, rows: readonly Row[]): Promise<DueDelivery[]> {
-  // Those who change a webhook without the audit need not be allowed to read it.
+  // A person who may change a webhook that does not subscribe to the audit may lack the right to read the audit.
   const mayBringAudit = rows.some(({ patterns }) => hearsAudit(patterns));
   const recordIds = rows.filter(({ eventType }) => eventType === auditStream).map(({ eventId }) => eventId);
   const records = await readRecords(em, mayBringAudit ? recordIds : []);
@@ -77,13 +79,13 @@ async function withContents(em: Em, rows: readonly Row[]): Promise<DueDelivery[]
   );
 }
 
-/** What a try has come to, and when the next one is; null: there is none. */
+/** The result of a try, and the pause before the next one; null: there is no next one. */
 export interface Settlement {
   readonly outcome: Outcome;
   readonly pauseMs: number | null;
 }
 
-/** Writes what a try has come to. */
+/** Records the result of a try. */
 export async function settleDelivery(
   em: Em,
   { id, createdAt }: Pick<DueDelivery, 'id' | 'createdAt'>,
@@ -110,7 +112,7 @@ export async function settleDelivery(
     .execute();
 }
 
-/** Ends a delivery without sending it, and notes why. */
+/** Ends a delivery without sending it, and records why. */
 export async function withholdDelivery(
   em: Em,
   { id, createdAt, withheldBecause }: Pick<DueDelivery, 'id' | 'createdAt' | 'withheldBecause'>,

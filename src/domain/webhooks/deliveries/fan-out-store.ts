@@ -4,9 +4,10 @@ import { db } from '#domain/db.ts';
 import { isOfFormerOwner } from './former-owner.ts';
 
 /**
- * Adds a delivery of each event for each enabled webhook that wants its type and whose owner owns its subject: the installation's hear
- * everything. A transfer is heard by the former owner as well (`former-owner.ts`). A webhook hears what happened after it was created. Each
- * queue's row is locked, due or not: a worker that ends its lease at the same time must not overlook what is added here.
+ * Adds a delivery of each event for each enabled webhook that subscribes to its type and whose owner owns its subject. The installation's
+ * webhooks get the events of all owners. The former owner's webhooks get the event of a transfer as well (`former-owner.ts`). A webhook
+ * gets no event from before its creation. The row of each queue is locked even if nothing is due, because a worker that ends its lease at
+ * the same time must not miss the new deliveries.
  */
 export async function fanOutEvents(em: Em, eventIds: readonly string[]): Promise<void> {
   await sql`

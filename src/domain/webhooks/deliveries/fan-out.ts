@@ -2,7 +2,7 @@ import type { Orm } from '#database/database.ts';
 import { followEvents } from '#domain/shared/events/kept-cursor.ts';
 import { fanOutEvents } from './fan-out-store.ts';
 
-/** Makes the deliveries of the next events. Answers how many events it read, or null while another process is at it. */
+/** Creates the deliveries of the next events. Returns the number of events that it read, or null while another process does this. */
 export function fanOut(orm: Orm): Promise<number | null> {
   return followEvents(orm, {
     table: 'webhook_cursors',

@@ -4,18 +4,21 @@ import { db } from '#domain/db.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import { chooseFairly, roomsOf } from '#domain/shared/tasks/fair-lease.ts';
 
-/** How long a worker may send the deliveries of a webhook before another one takes over. It is longer than any of its tries takes. */
+/** After this time, another worker may send the deliveries of a webhook. It is longer than any try takes. */
 const leaseSeconds = 60;
 
 /**
- * Each lane has places of its own, so that endpoints which answer never wait for those that hang. `proven`: the last try succeeded. `new`: nothing
- * was tried yet since the webhook was created, enabled or given its address. `failing`: the last try failed.
+ * Each lane has its own places, so that endpoints that answer never wait for endpoints that hang. `proven`: the last try succeeded. `new`:
+ * nothing was tried yet since the webhook was created, enabled or given its address. `failing`: the last try failed.
  */
 export const lanes = ['proven', 'new', 'failing'] as const;
 export type Lane = (typeof lanes)[number];
 export type PerLane = Readonly<Record<Lane, number>>;
 
-/** How many webhooks of an organization, with its teams and projects, all workers together send at a time. The remaining places are for others. */
+/**
+ * For how many webhooks of an organization, its teams and its projects all workers together send at the same time. The remaining places are
+ * for other organizations.
+ */
 export const maxOfOneOwner: PerLane = { proven: 48, new: 32, failing: 8 };
 
 /** A queue that this process may work on until its lease ends. */
@@ -25,8 +28,8 @@ export interface LeasedQueue {
 }
 
 /**
- * Leases queues in which a delivery is due, as many of each lane as it has places. Organizations take turns. What a killed worker had leased is free
- * after its lease.
+ * Leases queues in which a delivery is due, up to the number of places of each lane. Organizations take turns. Queues of a killed worker
+ * are free when their leases have ended.
  */
 export async function leaseQueues(em: Em, places: PerLane): Promise<LeasedQueue[]> {
   const { rows } = await sql<LeasedQueue>`

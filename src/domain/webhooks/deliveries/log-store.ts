@@ -57,7 +57,7 @@ function selectDeliveries(em: Em, webhookId: string) {
       .select(['d.messageId', 'd.status', 'd.attempts', 'd.triedAt'])
       // When it is tried next: when it is due, but not before the pause after a failure of the endpoint is over.
       .select(sql<string>`greatest(d.due_at, q.next_at)`.as('nextAt'))
-      // It would be due, and waits because the last try at the endpoint failed.
+      // The delivery is due, but waits because the last try at the endpoint failed.
       .select(sql<boolean>`coalesce(q.next_at > now() and d.due_at <= now(), false)`.as('isPaused'))
       .select(['d.answerStatus', 'd.answerMs', 'd.answerText'])
       .select(['d.problem', 'd.createdAt'])
@@ -65,10 +65,11 @@ function selectDeliveries(em: Em, webhookId: string) {
 }
 
 /**
- * Sends the message of a delivery now: one that still waits is due before all others, and one that has ended gets another delivery of the same message. Receivers
- * know by the id of the message that they may have had it. Answers the id of the delivery.
+ * Sends the message of a delivery now. A pending delivery becomes due before all others. For one that has ended, another delivery of the
+ * same message is created. Receivers recognize by the id of the message that they may already have received it. Returns the id of the
+ * delivery.
  *
- * The try that somebody asks for does not count among those after which the service gives up.
+ * The requested try does not count toward the number of tries after which the service gives up.
  */
 export async function repeatDelivery(em: Em, delivery: DeliveryDetails): Promise<string> {
   const { numUpdatedRows } = await db(em)
@@ -86,7 +87,7 @@ export async function repeatDelivery(em: Em, delivery: DeliveryDetails): Promise
   return id;
 }
 
-/** When the delivery that waits longest for a webhook is due. */
+/** The earliest due time of the webhook's pending deliveries, or now if that is earlier. */
 function firstDue(webhookId: string) {
   return sql`(select least(min(due_at), now()) from webhook_deliveries where webhook_id = ${webhookId} and status = 'pending')`;
 }

@@ -6,9 +6,8 @@ import { isOfFormerOwner } from './former-owner.ts';
 type OverBoth = Over<{ e: 'domain_events'; w: 'webhooks' }>;
 
 /**
- * Whether the subject of the event `e` now belongs to somebody else than the owner of the webhook `w`: to another organization, team or
- * project. A subject that is gone
- * or has no owner belongs to nobody else. The event of a transfer is the former owner's as well.
+ * Whether the subject of the event `e` now belongs to another organization, team or project than that of the webhook `w`. False if the
+ * subject no longer exists or has no owner, and for the event of a transfer away from the webhook's owner.
  */
 export function belongsElsewhere(eb: OverBoth): RawBuilder<boolean> {
   const present = (level: 'organization' | 'team' | 'project') =>

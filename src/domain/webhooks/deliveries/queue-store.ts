@@ -4,13 +4,13 @@ import { db } from '#domain/db.ts';
 
 const now = sql<string>`now()`;
 
-/** Lets the queue of a webhook be looked at at once. */
+/** Makes workers check the queue of a webhook at once. */
 export async function wakeQueue(em: Em, webhookId: string): Promise<void> {
   await db(em).updateTable('webhook_queues').set({ nextAt: now }).where('webhookId', '=', webhookId).execute();
 }
 
 /**
- * Sends what waits at once, and forgets since when nothing could be delivered: that was before somebody enabled the webhook or gave it another
+ * Makes all pending deliveries due at once, and forgets earlier failures. They happened before somebody enabled the webhook or changed its
  * address, and must not disable it again.
  */
 export async function beginAnew(em: Em, webhookId: string): Promise<void> {
@@ -30,8 +30,8 @@ export async function beginAnew(em: Em, webhookId: string): Promise<void> {
 }
 
 /**
- * Ends a lease, and notes when the next delivery is due, but not before the pause after a failure is over. The row is locked first: a fan-out that
- * adds deliveries locks it, too, so the look at the queue sees what it has added, or the fan-out sets the time again.
+ * Ends a lease, and records when the next delivery is due: no earlier than the end of the pause after a failure. It locks the row first, as
+ * a fan-out that adds deliveries does. So either this function sees the added deliveries, or the fan-out sets the time afterwards.
  */
 export async function releaseQueue(em: Em, webhookId: string): Promise<void> {
   await em.transactional(async (tx) => {
@@ -58,12 +58,12 @@ export async function releaseQueue(em: Em, webhookId: string): Promise<void> {
   });
 }
 
-/** The longest pause between two tries of an endpoint that fails, however many messages wait for it. */
+/** The longest pause between two tries at a failing endpoint, for any number of waiting messages. */
 const maxPauseSeconds = 300;
 
 /**
- * Records the result of a try; `problem` is null if it succeeded. Returns since when every try has failed. Each failure in a row doubles the pause, from
- * one second to five minutes.
+ * Records the result of a try; `problem` is null if it succeeded. Returns the time since which every try has failed; null if this one
+ * succeeded. Each failure in a row doubles the pause, from one second to five minutes.
  */
 export async function noteTry(em: Em, webhookId: string, problem: string | null): Promise<string | null> {
   const pauseSeconds = sql`least(${maxPauseSeconds}, power(2, least(failures, 20)))`;

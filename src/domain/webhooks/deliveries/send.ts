@@ -3,9 +3,9 @@ import { signedHeaders } from '#domain/shared/signing/signed-headers.ts';
 import { directionControls } from '#domain/shared/values/direction-controls.ts';
 import { keptAnswerBytes, sendTimeoutMs } from '../model.ts';
 
-/** What became of one request. */
+/** The result of one request. */
 export interface Outcome {
-  /** Null: there was no whole answer. */
+  /** Null: there was no complete answer. */
   readonly status: number | null;
   readonly ms: number;
   /** The beginning of the answer, without secrets; null: there was none. */
@@ -21,11 +21,11 @@ export interface Message {
 
 export interface Endpoint {
   readonly url: string;
-  /** The present secret, and the one before while it still counts. */
+  /** The current secret, and the previous one while it is still valid. */
   readonly secrets: readonly string[];
 }
 
-/** Sends a message once. Every failure of the endpoint is an outcome; only an answer of 2xx is a delivery. */
+/** Sends a message once. Every failure of the endpoint is an outcome; only an answer with a status of 2xx counts as delivered. */
 export async function sendMessage(http: OutboundHttp, endpoint: Endpoint, message: Message): Promise<Outcome> {
   const begun = performance.now();
   const took = () => Math.round(performance.now() - begun);
@@ -55,7 +55,9 @@ function problemOf(status: number): string | null {
   return `the endpoint answered ${status}; only 2xx is a delivery`;
 }
 
-/** The beginning of an answer as text: without what PostgreSQL cannot store, and without the secrets, should the endpoint send them back. */
+/**
+ * The beginning of an answer as text. It omits characters that PostgreSQL cannot store, and secrets that the endpoint may have sent back.
+ */
 function toKeptText(body: Buffer, secrets: readonly string[], signature: string): string {
   const text = new TextDecoder().decode(body).replaceAll(unprintable, '\u{fffd}');
   const hidden = [...secrets, ...secrets.map((secret) => secret.replace(/^whsec_/, '')), ...signature.split(/[ ,]/)];
