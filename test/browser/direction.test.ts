@@ -7,7 +7,7 @@ import { readSeed } from '#test/support/seed.ts';
 
 const seed = readSeed('DIRECTION_SEED', 20_261_126);
 
-/** What turns the order of text, alone and together: letters, digits, marks, controls and ends of paragraphs. */
+/** Characters that change the direction of text, alone and together: letters, digits, marks, controls and ends of paragraphs. */
 const pieces = [
   ...'ab1 .-(',
   ...'שלם',

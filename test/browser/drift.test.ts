@@ -13,7 +13,7 @@ let origin: string;
 const nothing: PageWatch = { violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] };
 const drift = [changed({ input: 'a', size: 1 }, { input: 'b', size: 2 })];
 
-/** Ends the scan that somebody asked for, as a worker does. */
+/** Ends the requested scan, as a worker does. */
 async function endScan(monitor: string): Promise<void> {
   const { body } = await stage.tenant.owner.get(`/drift-monitors/${monitor}`);
   const run = body.scan_run_id as string;

@@ -15,7 +15,7 @@ let browser: Browser;
 
 const nothing: PageWatch = { violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] };
 const hostile = `<img src=x onerror=alert(1)> \u202Egnirts ${'Wolfeschlegelsteinhausen'.repeat(8)}`;
-/** Each page is seen in the first two, and the most important one in all. */
+/** The tests look at each page in the first two variants, and at the most important page in all. */
 const views = [
   ['light', 1280],
   ['dark', 390],

@@ -14,7 +14,7 @@ let origin: string;
 let browser: Browser;
 
 const nothing: PageWatch = { violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] };
-/** Runs inside the page, before its own scripts. A shift without a sizeable effect is one of parts of the bar that are still arriving. */
+/** Runs inside the page, before its own scripts. It ignores small layout shifts, which parts of the bar cause while they load. */
 const watchShifts = `(() => {
   window.shifts = [];
   const name = ({ node }) => node?.id || node?.className || node?.nodeName;

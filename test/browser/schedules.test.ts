@@ -14,7 +14,7 @@ let browser: Browser;
 let origin: string;
 const nothing: PageWatch = { violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] };
 
-/** Starts the work that somebody asked for, as a worker does. */
+/** Starts the requested work, as a worker does. */
 async function fire(id: string): Promise<void> {
   const [row] = await api.rows<{ at: string }>(
     `select scheduled_at as at from schedule_firings where schedule_id = ? and outcome = 'pending'`,

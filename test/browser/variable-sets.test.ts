@@ -13,7 +13,7 @@ let browser: Browser;
 let origin: string;
 const nothing: PageWatch = { violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] };
 
-/** Types into a field, or chooses by its first letters, without a mouse. */
+/** Types into a field, or selects an option by its first letters, without a mouse. */
 async function type(page: Page, label: string, text: string): Promise<void> {
   await page.getByLabel(label, { exact: true }).focus();
   await page.keyboard.type(text);

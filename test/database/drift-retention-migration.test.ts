@@ -18,7 +18,7 @@ const fillers: Record<string, string> = {
   bytea: `''`,
 };
 
-/** Inserts a row, and fills the columns that have to have a value. */
+/** Inserts a row, with values for all columns that must not be null. */
 async function insert(table: string, row: Record<string, unknown>): Promise<void> {
   const required = await execute<{ name: string; type: string }>(
     `select column_name as name, data_type as type from information_schema.columns

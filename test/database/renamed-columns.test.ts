@@ -6,7 +6,7 @@ import { runShell } from '#test/support/programs/shell.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Properties of entities that the test renames; statements go on naming them as before. */
+/** The test renames these properties of entities, while statements keep the old names. */
 const renamed = [
   ['runs/entity.ts', 'instancePosition'],
   ['runs/log/entity.ts', 'firstLine'],

@@ -30,7 +30,7 @@ import { repairSchedules } from '#worker/background/schedule-repair.ts';
 import { installEngineRuntime } from '#worker/engine-log.ts';
 import { cachedWorkflowBundle } from '#worker/workflow-bundle.ts';
 
-/** The rows of an area, and what its work was started for. */
+/** The rows of an area, and the rows for which its work was started. */
 const rows = new Map<string, PlannedWork>();
 const starts: { id: string; at: Date }[] = [];
 const kind = 'test_work';

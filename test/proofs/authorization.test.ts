@@ -16,7 +16,7 @@ afterAll(async () => {
   await api?.close();
 });
 
-/** Counts the database round trips of a request. The first request of a key is not counted, since it records its use. */
+/** Counts the database round trips of a request. The first request of a key is not counted, because it records the use of the key. */
 async function roundTrips(send: (user: ApiUser) => Promise<{ status: number; text: string }>): Promise<number> {
   await send(tenant.owner);
   await api.services.keyUses.settle();

@@ -30,7 +30,7 @@ const remediation: Use = async (staged) => {
   return () => staged.user.post(path, body);
 };
 
-/** `late`: the answer to the remediation if the rival is decided first. `rival`: that to the rival, if the remediation is. */
+/** `late`: the response to the remediation if the rival comes first. `rival`: the response to the rival if the remediation comes first. */
 const endings: Record<RivalName, { late: string; rival: string }> = {
   'a transfer of the project': { late: '404 not_found', rival: '409 in_use' },
   'a transfer of the team': { late: '202', rival: '200' },

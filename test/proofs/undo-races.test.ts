@@ -33,7 +33,7 @@ interface Ending {
   readonly rival: string;
 }
 
-/** The rivals that take away what the user may do, or change nothing that an undo relies on: they end alike for each step. */
+/** Rivals that end the user's rights, or change nothing that an undo relies on. They have the same result for each step. */
 const always = {
   'a transfer of the project': { late: '404 not_found', rival: '409 in_use' },
   'a transfer of the team': { late: '202', rival: '200' },

@@ -37,7 +37,10 @@ const count = async (from: string) => {
   return row?.n;
 };
 
-/** Makes a subscriber as the worker does. For each admitted run, it reports that a worker is lost; its first `failures` calls then fail. */
+/**
+ * Creates a subscriber as the worker does. For each admitted run, it reports that a worker is lost. Its first `failures` calls fail after
+ * that.
+ */
 function createSupervision({ transactions, bindingKey }: EventHandlerDeps, failures: number): EventHandler {
   let calls = 0;
   return async ({ id, subject }) => {

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 const ask = () => owner.post('/auth/can-i', reviewOf(about));
-/** Only new connections send statements with their text. Waits until no request gets a connection that was cut. */
+/** Only new connections send the text of statements. Waits until no request gets a broken connection. */
 async function reconnect(): Promise<void> {
   proxy.shut();
   proxy.open();

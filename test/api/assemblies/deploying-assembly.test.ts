@@ -10,7 +10,7 @@ import {
 } from '#test/support/assemblies/page-stage.ts';
 import type { RunProgress } from '#test/support/pages/assemblies/progress.ts';
 
-/** An instance says which assembly deployed it last, so that clients see what a run of another assembly would take over. */
+/** An instance names the assembly that deployed it last, so that clients see which instances another assembly would take over. */
 
 let stage: PageStage;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ async function deploy(name: string): Promise<{ id: string; run: string }> {
   return { id: body.instance_id, run: body.id };
 }
 
-/** Makes the run that of a node, as if the assembly had deployed the instance. */
+/** Turns the run into the run of a node, as if the assembly had deployed the instance. */
 async function makeNodeRun(run: string, assembly: string): Promise<void> {
   const assemblyRun = await addRun(stage, assembly, succeeded, { variables: { name: 'shop' } });
   await stage.api.rows(

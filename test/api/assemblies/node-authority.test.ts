@@ -12,7 +12,7 @@ const owner = { organizationId: 'organization', teamId: 'team' };
 const ofNode = { ...owner, reviewNeeds: [nodeReviewNeed] };
 const ofNoNode = { ...owner, reviewNeeds: [] };
 
-/** A member of the team with these permissions and no others. No role of today has one of them without the other. */
+/** A member of the team with only these permissions. No present role has one of them without the other. */
 function reviewerWith(permissions: readonly Permission[], team: Principal['teams'][string] = 'admin'): Principal {
   vi.spyOn(rolePermissions.requester, 'has').mockImplementation((permission) => permissions.includes(permission));
   return {
@@ -31,7 +31,7 @@ function mayUse(operation: unknown, reviewer: Principal, target: typeof ofNode |
   return decisions.every(({ decision }) => decision.allowed);
 }
 
-/** What every path to the review of a run says. */
+/** The responses of every path to the review of a run. */
 function answersFor(reviewer: Principal, target: typeof ofNode | typeof ofNoNode) {
   return {
     review: mayUse(review, reviewer, target),

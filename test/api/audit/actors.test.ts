@@ -4,7 +4,7 @@ import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 
-/** The filter of the audit by who did it. */
+/** The filter of the audit by the actor. */
 let api: TestApi;
 let tenant: Tenant;
 let deployer: ApiUser;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
-/** The list that the page of the audit shows first, where nearly all newer records are denied reads. Half of these name one team. */
+/** The list that the page of the audit shows first. Nearly all newer records are denied reads, half of which name one team. */
 
 let api: TestApi;
 let tenant: Tenant;

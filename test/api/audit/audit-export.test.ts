@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const many = 20_000;
 
-/** Writes that many records of an action over the last weeks, each as large as one with a change. */
+/** Writes `count` records of an action over the last weeks, each as large as a record with a change. */
 async function fill(action: string, count: number, organizationId: string | null = null): Promise<void> {
   await api.orm.em.execute(
     `insert into audit_records (id, at, actor_type, actor_name, action, resource_type, outcome, after, organization_id)

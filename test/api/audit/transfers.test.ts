@@ -10,14 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** The committed records of a transfer that one owner finds, as that owner asks for them. */
+/** The committed records of a transfer that an owner finds with the filter by that owner. */
 async function find(by: ApiUser, action: string, owner: string) {
   const { status, text, body } = await by.get(`/audit?${owner}&action=${action}&outcome=committed`);
   expect(status, text).toBe(200);
   return body.audit_records;
 }
 
-/** Expects one record of a request for the former owner and another one for the new owner, which both say what changed. */
+/** Expects one record of a request for the earlier owner and another one for the new owner, both with the change. */
 async function expectBoth(
   action: string,
   { headers }: ApiAnswer,

@@ -6,7 +6,7 @@ import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiAnswer, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { hostileHosts } from '#test/support/outbound/hostile-hosts.ts';
 
-/** An operator of this service allows no address beyond the public ones. */
+/** The operator of this service allows only public addresses. */
 let api: TestApi;
 let tenant: Tenant;
 let template: string;
@@ -34,7 +34,7 @@ beforeEach(() => {
 
 const port = () => (inside.address() as AddressInfo).port;
 
-/** Refused for its address, and not for anything else. */
+/** The response refuses the address, and nothing else. */
 function expectRefused({ status, body, text }: ApiAnswer): void {
   expect([400, 422], text).toContain(status);
   expect(body.error).toMatch(

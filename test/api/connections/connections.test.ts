@@ -23,7 +23,7 @@ let made = 0;
 const add = (owner: object, user = tenant.owner, more: object = generic) =>
   user.make(path, { name: `Connection ${++made}`, ...more, ...owner });
 
-/** What the credentials are when a run or a publication uses them. */
+/** The credentials that a run or a publication uses. */
 async function use(id: string, keyRing = api.services.keyRing) {
   const seals = await readSeals(api.services.orm.em.fork(), id);
   return openCredentials(keyRing, seals!);

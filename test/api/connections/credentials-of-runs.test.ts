@@ -9,7 +9,7 @@ import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { aPlan, executing } from '#test/support/runs/run-steps.ts';
 import { type IdentityStage, openIdentityStage } from '#test/support/workload-identity/identity-stage.ts';
 
-/** What attempts are given of the connections that are bound for their runs. */
+/** Attempts get the connections that are bound for their runs. */
 
 const issuer = 'https://coordinator.example.com';
 let stage: IdentityStage;
@@ -32,7 +32,7 @@ async function bind(connection: string, phases = ['plan', 'apply']): Promise<voi
   expect(status, text).toBe(200);
 }
 
-/** Admits a run; answers how to claim its next attempts. */
+/** Admits a run; returns a function that claims its next attempt. */
 async function admit(spec: object = needs, tools: VersionedTool[] = []) {
   const { steps, tenant } = stage;
   const worker = tools.length === 0 ? stage.worker : await steps.worker('none', 'default', tools);

@@ -9,7 +9,7 @@ import { type GitServer, makeGitRoot, Repository, serveGit } from '#test/support
 import { type System, startSystem } from '#test/support/system.ts';
 import { publish } from '#test/support/templates.ts';
 
-/** A private module, from the connection that is bound to the output of a run, with nothing of the service replaced. */
+/** A private module, from its connection to the outputs of a run, without a replacement of any part of the service. */
 const token = 'secret-of-private-modules-8d21';
 const certificates = mkdtempSync(join(tmpdir(), 'coordinator-test-certificates-'));
 const trusted = process.env['SSL_CERT_FILE'];

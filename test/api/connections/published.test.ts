@@ -5,7 +5,7 @@ import { operations, tags } from '#api/operations.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
-/** What the OpenAPI document says of connections is what the service accepts. */
+/** The service accepts exactly the connections that the OpenAPI document describes. */
 let api: TestApi;
 let tenant: Tenant;
 let ajv: Ajv2020;

@@ -16,7 +16,7 @@ afterAll(() => api?.close());
 
 const schedule = { every: 'PT6H' };
 
-/** A monitor of an instance without a team, and a finding of it. */
+/** A monitor of an instance without a team, and one of its findings. */
 async function unscoped() {
   const template = await administrator.make('/registry/templates', { name: `T ${newId()}` });
   const step = [{ name: 'go', run: ['true'] }];

@@ -15,7 +15,7 @@ afterAll(() => api?.close());
 type Watched = Awaited<ReturnType<DriftStage['watched']>>;
 
 const unknown = { unknown: true };
-/** What a scan finds of `input = timestamp()` after an apply that made this value. */
+/** The deviation that a scan finds of `input = timestamp()` after an apply that created this value. */
 const stamped = (value: string, expectation: 'perpetual' | 'unknown' = 'perpetual') => ({
   ...changed({ input: unknown }, { input: value }),
   expectation,
@@ -32,7 +32,7 @@ const suppress = async (watched: Watched) => {
   const { status, text } = await stage.tenant.owner.post(`/drift-findings/${id}/suppress`, body);
   expect(status, text).toBe(200);
 };
-/** Scans after an apply, which makes a state of its own. */
+/** Scans after an apply, which stores another state. */
 const scanAfterApply = async (watched: Watched, ...changes: Parameters<DriftStage['scan']>[1]) => {
   const [row] = await api.rows<{ serial: number }>(
     'update instances set state_serial = state_serial + 1 where id = ? returning state_serial as serial',

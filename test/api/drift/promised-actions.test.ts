@@ -15,7 +15,7 @@ type Watched = Awaited<ReturnType<DriftStage['watched']>>;
 
 const archiveTemplate = () => api.rows('update templates set archived_at = now() where id = ?', [stage.template]);
 
-/** The reason for which an action is not allowed, by the resource itself. */
+/** The reason why an action is not allowed, as the resource shows it. */
 async function reasonOf(path: string, name: string): Promise<string | null> {
   const { body } = await stage.tenant.owner.get(path);
   return body.actions.find((action: { name: string }) => action.name === name).reason;

@@ -3,7 +3,7 @@ import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { type DriftStage, makeDriftStage } from '#test/support/drift/drift-stage.ts';
 
-/** Monitors whose instances cannot be scanned promise no scan, and say why. */
+/** Monitors whose instances cannot be scanned show no next scan, and the reason. */
 
 let api: TestApi;
 let stage: DriftStage;
@@ -23,7 +23,7 @@ async function listed(instance: string) {
   return body.drift_monitors[0];
 }
 
-/** Each changes a deployed instance so that it cannot be scanned, or names one that never could. */
+/** Each changes a deployed instance so that it cannot be scanned, or returns an instance that never could be scanned. */
 const situations: Record<string, { make(): Promise<string>; code: string; reason: RegExp }> = {
   'was never deployed': {
     make: async () => {

@@ -7,7 +7,7 @@ import { type ApiUser, startApi, type TestApi, testPassword } from '#test/suppor
 const perAccount = 4;
 const perAddress = 8;
 const requests = 60;
-/** A user of the system without any rights. */
+/** An operating system user without any rights. */
 const nobody = 65_534;
 
 let api: TestApi;

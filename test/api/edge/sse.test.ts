@@ -10,7 +10,7 @@ import { createEdgeApp, type EdgeApp } from '#test/support/api/edge-app.ts';
 let edge: EdgeApp;
 let app: FastifyInstance;
 let port: number;
-/** The latest answer of each producer. */
+/** The latest response of each producer. */
 const open = new Map<string, FastifyReply>();
 const seen = { produced: 0, ended: [] as string[], signalled: 0, running: 0 };
 

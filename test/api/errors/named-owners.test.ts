@@ -8,7 +8,7 @@ import { listDeclared } from '#test/support/areas/declared.ts';
 import { noOwnership } from '#test/support/plugins/plugin-world.ts';
 
 /**
- * What a body names: a missing one and one that the caller may not know get the same answer, 403 for people, 422 where the address
+ * Owners that a body names. A missing one and one that is hidden from the caller get the same response: 403 for people, 422 if the path
  * already names the owner, and else 404.
  */
 interface NamedOwner {

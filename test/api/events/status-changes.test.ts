@@ -15,7 +15,7 @@ import {
 } from '#test/support/status-changes.ts';
 
 /**
- * What only workers change, or a command with another body than here, with the test that sees it. `startSystem` watches as well, in every test of
+ * Changes by workers, or by a command with another body than here, with the test that covers each. `startSystem` checks them in each test of
  * a whole service.
  */
 const seenElsewhere: Readonly<Record<string, string>> = {

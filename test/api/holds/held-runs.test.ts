@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addEnvironment } from '#test/support/access/people.ts';
 import { type RunStage, startRunStage } from '#test/support/runs/run-stage.ts';
 
-/** Runs of the whole service that wait for the end of a hold. */
+/** Runs of the whole service that wait for the end of a lock or a pause. */
 let at: RunStage;
 beforeAll(async () => {
   at = await startRunStage();

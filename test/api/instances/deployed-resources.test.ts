@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type System, startSystem } from '#test/support/system.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
 
-/** Three managed resources by count and for_each beside one, and a data source. */
+/** One managed resource, three more by count and for_each, and a data source. */
 const files = {
   'main.tf': `
 variable "names" { type = set(string) }

@@ -11,7 +11,7 @@ import { ended, type System, startSystem } from '#test/support/system.ts';
 import { publish, runToEnd } from '#test/support/templates.ts';
 import '#test/support/tools-on-path.ts';
 
-/** Nothing in the configuration marks what is secret: only the environment, a set, or the schema of the template does. */
+/** The configuration marks no secrets: only the environment, a variable set, or the schema of the template does. */
 const main = `
 variable "name" { type = string }
 variable "token" { type = string }

@@ -15,7 +15,7 @@ afterAll(() => api?.close());
 
 const encrypted = (serial: number) => Buffer.from(`{"serial":${serial},"lineage":"a","encrypted_data":"eA=="}`);
 
-/** Every place that says how many resources an instance holds, and their addresses. */
+/** Every place with the number of an instance's resources, and their addresses. */
 async function countsOf(instanceId: string) {
   const instance = await admin.get(`/instances/${instanceId}`);
   const versions = await admin.get(`/instances/${instanceId}/state-versions`);

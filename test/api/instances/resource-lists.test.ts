@@ -27,7 +27,7 @@ const zone = { mode: 'managed', type: 'aws_route53_zone', name: 'main', instance
 const image = { mode: 'data', type: 'aws_ami', name: 'latest', instances: [{}] };
 const stateOf = (...resources: object[]) => ({ version: 4, serial: 3, lineage: 'a', resources });
 
-/** A tenant whose instance "network" holds two subnets and a zone. */
+/** A tenant whose instance "network" has two subnets and a zone. */
 async function makePlace(): Promise<Place> {
   const tenant = await makeTenant(api);
   const template = await tenant.owner.make('/registry/templates', { name: 'Net', team_id: tenant.team });

@@ -8,7 +8,7 @@ import { publish, runToEnd } from '#test/support/templates.ts';
 import { repairResourceLists } from '#worker/background/resource-list-repair.ts';
 import '#test/support/tools-on-path.ts';
 
-/** Keys that only the environment knows as secrets: nothing in the configuration marks them. The resources differ at every plan. */
+/** Keys that only the environment marks as secret, and not the configuration. The resources differ at every plan. */
 const main = `
 variable "one" { type = string }
 variable "two" { type = string }

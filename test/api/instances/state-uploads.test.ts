@@ -7,7 +7,7 @@ import { sayHello } from '#test/support/access/people.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
-/** Who takes one of the few places for large bodies, and for how long. */
+/** Requests that occupy one of the few places for large bodies, and for how long. */
 let api: TestApi;
 let tenant: Tenant;
 let instance: string;

@@ -16,7 +16,7 @@ interface Described {
   readonly reason: string | null;
 }
 
-/** The reasons against the actions of what a path shows, by the names of the actions; null for one that is allowed. */
+/** The reason why each action of the resource at a path is refused, by the action's name; null if it is allowed. */
 async function reasonsOf(caller: ApiUser, path: string): Promise<Record<string, string | null>> {
   const { status, body, text } = await caller.get(path);
   expect(status, text).toBe(200);

@@ -5,7 +5,7 @@ import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { startMailServer, type TestMailServer } from '#test/support/messages/mail-server.ts';
 import { sendMessages, storedMessages } from '#test/support/messages/sending.ts';
 
-/** The links that work once, and how they reach people by a real SMTP server. */
+/** Links that work once are sent to people by a real SMTP server. */
 const origin = 'https://delivery.example.com';
 let server: TestMailServer;
 let api: TestApi;

@@ -7,7 +7,7 @@ import { startMailServer, type TestMailServer } from '#test/support/messages/mai
 import { sendMessages } from '#test/support/messages/sending.ts';
 import { makeChannel } from '#test/support/notifications/channels.ts';
 
-/** How many mails callers can have sent to others, and what may stand in them. */
+/** The limits of mails that callers cause to others, and the names in these mails. */
 const refused = 'nobody@example.com';
 let server: TestMailServer;
 let api: TestApi;

@@ -5,7 +5,7 @@ import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { startMailServer, type TestMailServer } from '#test/support/messages/mail-server.ts';
 import { makeChannel } from '#test/support/notifications/channels.ts';
 
-/** What the test of a channel says of an address that gets nothing because it belongs to a user of another organization. */
+/** The test of a channel must not reveal that an address gets no mail because a user of another organization owns it. */
 type Step = 'connect' | 'sender' | 'recipient';
 let failure: { at: Step; code: number } | null = null;
 let server: TestMailServer;
@@ -35,7 +35,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** Tests a new channel with the address of another organization's user and one of nobody. @returns the problem of each */
+/** Tests a new channel with the address of another organization's user and one without a user. @returns the problem of each */
 async function testBoth(by: Tenant, at: TestApi): Promise<(string | null)[]> {
   const stranger = await at.addUser('requester');
   await at.rows('update users set email_verified = true where id = ?', [stranger.id]);

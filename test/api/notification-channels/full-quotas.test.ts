@@ -6,7 +6,7 @@ import { makeChannel } from '#test/support/notifications/channels.ts';
 import { NotifiedTeam } from '#test/support/notifications/notified-team.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
 
-/** Which channels hear of full quotas, and where their links lead. */
+/** The channels that report full quotas, and the links in their messages. */
 let api: TestApi;
 let endpoint: Endpoint;
 let team: NotifiedTeam;

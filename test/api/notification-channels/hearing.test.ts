@@ -8,7 +8,7 @@ import { makeChannel } from '#test/support/notifications/channels.ts';
 import { NotifiedTeam } from '#test/support/notifications/notified-team.ts';
 import { type Endpoint, isSignedBy, startEndpoint } from '#test/support/webhooks/endpoint.ts';
 
-/** What channels and chats hear, and what they do not. */
+/** The events that channels and chats report, and those that they do not. */
 let api: TestApi;
 let server: TestMailServer;
 let endpoint: Endpoint;

@@ -7,7 +7,7 @@ import { makeChannel } from '#test/support/notifications/channels.ts';
 import { NotifiedTeam } from '#test/support/notifications/notified-team.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
 
-/** What the readers of a channel see of its messages. */
+/** The messages of a channel that its readers see. */
 let api: TestApi;
 let endpoint: Endpoint;
 let team: NotifiedTeam;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await api?.close();
 });
 
-/** Adds a run that waits for approval, and queues what channels hear of it. */
+/** Adds a run that waits for approval, and queues the messages of channels about it. */
 async function addWaiting(): Promise<void> {
   await team.runs.add([]);
   await team.notify();

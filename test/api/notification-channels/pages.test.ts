@@ -25,7 +25,7 @@ beforeEach(() => api.rows('delete from notification_channels'));
 const settings = { owner: '', name: 'On call <b>', enabled: 'yes' };
 const revisionOf = async (path: string) => String((await tenant.owner.get(path)).body.revision);
 
-/** Makes a channel by the form. Returns the path of its page. */
+/** Creates a channel with the form. Returns the path of its page. */
 async function make(kind: string, fields: object): Promise<string> {
   const { status, text, location } = await visitor.submit(`/admin/notification-channels/new?of=${kind}`, {
     ...settings,

@@ -25,7 +25,7 @@ interface StartedRun {
   readonly runs: readonly string[];
 }
 
-/** Starts a run of an assembly of so many nodes, each with a run. */
+/** Starts a run of an assembly with this number of nodes, each with a run. */
 async function start(user: ApiUser, count: number): Promise<StartedRun> {
   const { slug } = await addTemplate(tenant.owner, { team: tenant.team });
   const keys = Array.from({ length: count }, (_, index) => `node-${index}`);

@@ -7,7 +7,7 @@ import { startMailServer, type TestMailServer } from '#test/support/messages/mai
 import { sendMessages, storedMessages } from '#test/support/messages/sending.ts';
 import { NotifiedTeam, titlesOf } from '#test/support/notifications/notified-team.ts';
 
-/** Notifications that leave by e-mail. */
+/** Notifications that are sent by e-mail. */
 let server: TestMailServer;
 let api: TestApi;
 let team: NotifiedTeam;

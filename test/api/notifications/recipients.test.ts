@@ -8,7 +8,7 @@ import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-proce
 import { addFinding, addMonitor, type Execute } from '#test/support/drift/drift-rows.ts';
 import { NotifiedTeam, titlesOf } from '#test/support/notifications/notified-team.ts';
 
-/** Who is told of what, beside the people of a run. */
+/** The recipients of notifications that are not about a run. */
 let api: TestApi;
 let team: NotifiedTeam;
 let tenant: Tenant;

@@ -4,7 +4,7 @@ import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-proce
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { NotifiedTeam } from '#test/support/notifications/notified-team.ts';
 
-/** Which revisions notifications have, and what threads are called. */
+/** The revisions of notifications, and the names of threads. */
 let api: TestApi;
 let team: NotifiedTeam;
 let reviewer: ApiUser;

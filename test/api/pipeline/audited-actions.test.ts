@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { operations } from '#api/operations.ts';
 
-/** Counts the string literals in the API's sources that look like an audit action. Pages name events, of which some are called the same. */
+/** Counts the string literals in the API's sources that look like an audit action. Pages name events, some of which have the same names. */
 function countLiterals(): Map<string, number> {
   const written = new Map<string, number>();
   for (const file of globSync('src/api/**/*.ts')) {

@@ -6,7 +6,7 @@ import { within } from '#test/support/slowness.ts';
 
 /** How many commands a principal sends at once. */
 const concurrency = 24;
-/** In milliseconds. A command that only waits for the commands under way takes a fraction of this. */
+/** In milliseconds. A command that only waits for the running commands takes a fraction of this. */
 const soon = 5_000;
 
 let api: TestApi;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { operations } from '#api/operations.ts';
 import { routeOf } from '#api/pipeline/operation.ts';
 
-/** The shape of the answer to a read of one thing; null for a list, a file and a stream. */
+/** The shape of the response to a read of one resource; null for a list, a file and a stream. */
 function shapeOf(schema: z.ZodType | undefined): Record<string, unknown> | null {
   if (!(schema instanceof z.ZodObject)) return null;
   return 'next_cursor' in schema.shape ? null : schema.shape;
@@ -15,7 +15,7 @@ const reads = operations.flatMap((operation) => {
   return shape ? [{ id: operation.id, path, shape }] : [];
 });
 
-/** The reads of one thing that a command changes at their own address. */
+/** The reads of single resources that a command changes at the same path. */
 const changeable = reads.filter(({ path }) =>
   operations.some((operation) => {
     const route = routeOf(operation);

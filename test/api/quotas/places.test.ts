@@ -4,7 +4,7 @@ import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { type QuotaStage, startQuotaStages } from '#test/support/quotas/quota-stage.ts';
 import { aPlan, executing } from '#test/support/runs/run-steps.ts';
 
-/** How many runs execute at once. Runs go step by step here, as their workflows would move them. */
+/** Quotas of runs that execute at the same time. The tests take the steps of runs that workflows would take. */
 
 let api: TestApi;
 let make: (environment?: Record<string, unknown>) => Promise<QuotaStage>;

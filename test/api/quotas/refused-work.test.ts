@@ -6,7 +6,7 @@ import { addAssembly, addTemplate } from '#test/support/assemblies/assemblies.ts
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { type QuotaStage, startQuotaStages } from '#test/support/quotas/quota-stage.ts';
 
-/** What starts by itself says in its status, its history and on its page that a quota refused it, and goes on where there is room again. */
+/** Work that starts automatically shows in its status, its history and on its page that a quota refused it, and continues once it can. */
 
 let api: TestApi;
 let make: () => Promise<QuotaStage>;

@@ -5,7 +5,7 @@ import type { ApiProcess } from '#test/support/api/api-process.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { type QuotaStage, startQuotaStages } from '#test/support/quotas/quota-stage.ts';
 
-/** Two API processes on one database, whose requests race for what a quota leaves. */
+/** Two API processes with one database, whose simultaneous requests compete for the rest of a quota. */
 
 const each = 50;
 
@@ -22,7 +22,7 @@ afterAll(async () => {
   await api?.close();
 });
 
-/** Sends a command to a process until it is answered: a process that is too busy answers 503, and has changed nothing. */
+/** Sends a command to a process again while it answers 503: a process that is too busy does so, and has changed nothing. */
 async function send({ url }: ApiProcess, path: string, body: object): Promise<number> {
   const headers = {
     'content-type': 'application/json',
@@ -37,7 +37,7 @@ async function send({ url }: ApiProcess, path: string, body: object): Promise<nu
   }
 }
 
-/** What 50 requests at each process are answered, by status. */
+/** The number of responses by status to 50 requests at each process. */
 async function race(path: string, bodyOf: (name: string) => object): Promise<Record<number, number>> {
   const sent = processes.flatMap((process, index) =>
     Array.from({ length: each }, (_, number) => send(process, path, bodyOf(`raced-${index}-${number}`))),

@@ -4,7 +4,7 @@ import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { Following } from '#test/support/references/following.ts';
 import { openReadingStage, plain, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
 
-/** Instances that were deployed with outputs of others, and what happens to what they depend on. */
+/** Instances that use outputs of others, and what may happen to these others. */
 
 let stage: ReadingStage;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.api.close());
 
-/** An instance and another one that was deployed with its outputs. */
+/** An instance and another one that uses its outputs. */
 async function pair(name: string) {
   const source = await stage.deploy({ instance: name }, { size: plain(1), token: secret('hidden-of-the-source') });
   await stage.allow(source, { environment_ids: [stage.tenant.environment] });

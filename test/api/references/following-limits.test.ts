@@ -7,7 +7,7 @@ import { EventDelivery } from '#engine/event-delivery.ts';
 import { Following, outputOf } from '#test/support/references/following.ts';
 import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
-/** How often instances follow a change, how many of them, and for whom. */
+/** Limits of how often, and how many, instances follow a change. */
 
 let stage: ReadingStage;
 let following: Following;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.api.close());
 
-/** Makes a run the last of so many that followed one another. */
+/** Makes a run the last one of a number of consecutive runs. */
 async function chain(runId: string, length: number): Promise<void> {
   let later = runId;
   for (let made = 1; made < length; made++) {

@@ -9,11 +9,11 @@ import { Following } from '#test/support/references/following.ts';
 import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
 import { executing } from '#test/support/runs/run-steps.ts';
 
-/** What ends following, and who learns of it. */
+/** Events that end following, and who is notified. */
 
 let stage: ReadingStage;
 let following: Following;
-/** Lets instances follow, and may act in the team; another who may; a member who may only look; and somebody of another team. */
+/** The author of the follows, an admin of the team; another admin; a viewer; and a user of another team. */
 let author: ApiUser;
 let colleague: ApiUser;
 let viewer: ApiUser;

@@ -3,7 +3,7 @@ import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { Following, outputOf as of } from '#test/support/references/following.ts';
 import { openReadingStage, plain, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
 
-/** Instances that follow the outputs that they were deployed with. */
+/** Instances are deployed again when the outputs that they use change. */
 
 let stage: ReadingStage;
 let following: Following;

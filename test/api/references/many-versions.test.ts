@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.api.close());
 
-/** The columns of a table that an insert may name, but some. */
+/** The columns of a table that an insert may set, except some. */
 async function columnsOf(table: string, ...except: string[]): Promise<string> {
   const rows = await stage.api.rows<{ name: string }>(
     `select quote_ident(column_name) as name from information_schema.columns where table_name = ? and is_generated = 'NEVER'`,

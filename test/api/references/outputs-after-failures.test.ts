@@ -10,7 +10,7 @@ import {
 } from '#test/support/assembly-stage.ts';
 import { ended } from '#test/support/system.ts';
 
-/** The outputs of an instance are those of its latest state, however the run ended that wrote it. */
+/** The outputs of an instance are those of its latest state, even if the run that wrote it failed. */
 
 const pets = {
   variables: {

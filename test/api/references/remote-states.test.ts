@@ -3,7 +3,7 @@ import { ReadsRefused } from '#domain/runs/errors.ts';
 import { openReadingStage, plain, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
 import { aPlan, executing } from '#test/support/runs/run-steps.ts';
 
-/** The outputs that data sources `terraform_remote_state` are given in place of a state somewhere else. */
+/** Data sources `terraform_remote_state` read outputs of instances in place of a state somewhere else. */
 
 let stage: ReadingStage;
 let worker: string;

@@ -4,7 +4,7 @@ import { noSections } from '#domain/runs/plans/sections.ts';
 import { openReadingStage, plain, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
 import { aPlan, executing } from '#test/support/runs/run-steps.ts';
 
-/** Outputs that became secret after others had read them. */
+/** Outputs become secret after other instances have read them. */
 
 let stage: ReadingStage;
 let made = 0;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.api.close());
 
-/** An instance with an open output, and a run that was deployed with it. */
+/** An instance with a plain output, and a run that used it. */
 async function pair() {
   const name = `open-${++made}`;
   const source = await stage.deploy({ instance: name }, { size: plain('open-at-first') });

@@ -5,7 +5,7 @@ import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { Following } from '#test/support/references/following.ts';
 import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
-/** What was granted before a transfer stays void, also where the thing comes back to its former owners. */
+/** Grants from before a transfer stay void, even if the resource is transferred back. */
 
 let stage: ReadingStage;
 let following: Following;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.api.close());
 
-/** A project of the tenant with an environment; `away` takes it to another team and back. */
+/** A project of the tenant with an environment. `away` transfers it to another team and back. */
 async function addProject(slug: string) {
   const { owner, team } = stage.tenant;
   const { id } = await owner.make('/projects', { team_id: team, name: slug, slug });

@@ -10,7 +10,7 @@ import {
   startRun,
 } from '#test/support/assembly-stage.ts';
 
-/** A real worker deploys an instance, and a run and an assembly are given its outputs. */
+/** A real worker deploys an instance, and a run and an assembly read its outputs. */
 
 const large = '9007199254740993';
 const hidden = 'hidden-of-the-network';

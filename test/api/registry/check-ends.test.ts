@@ -10,7 +10,7 @@ import { noCredential } from '#domain/shared/access/principal.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { RunSteps } from '#test/support/runs/run-steps.ts';
 
-/** How checks of versions end. No worker makes these, so they stay where they are. */
+/** The ends of checks of versions. There is no worker, so the checks keep waiting. */
 
 let api: TestApi;
 let steps: RunSteps;
@@ -35,7 +35,7 @@ function take(): Published {
   return taken;
 }
 
-/** Asks for a check that belongs to no version. */
+/** Requests a check that belongs to no version. */
 async function request(withinMs: number) {
   const [known] = published;
   const principal = { id: known?.requested_by, responsibleUserId: known?.requested_by, credential: noCredential };

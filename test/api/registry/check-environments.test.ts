@@ -9,7 +9,7 @@ import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
 
-/** Whose connections a check may use, and what the version keeps of it. No worker is here, so that every check is a later one. */
+/** The connections that a check may use, and what the version stores of it. Without a worker, every check is made after the publication. */
 const token = 'the-token-of-acme-91c4';
 const url = 'https://127.0.0.1:9/acme/';
 const spec = { executor: { kind: 'opentofu', files: { 'main.tf': '' } } };

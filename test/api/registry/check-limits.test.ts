@@ -7,7 +7,7 @@ import { TemplateSpec } from '#domain/registry/spec.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { RunSteps } from '#test/support/runs/run-steps.ts';
 
-/** How many checks of versions one person keeps busy, or waiting. No worker makes these, so they stay where they are. */
+/** The limits of running and waiting checks of one person. There is no worker, so the checks keep waiting. */
 
 let api: TestApi;
 let steps: RunSteps;

@@ -7,7 +7,7 @@ import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
 
-/** Which modules from elsewhere the runs of a version use. */
+/** The modules from elsewhere that the runs of a version use. */
 
 let api: TestApi;
 let tenant: Tenant;

@@ -26,7 +26,7 @@ const opentofu = (files: Record<string, string>, more: object = {}) => ({
   executor: { kind: 'opentofu', files },
   ...more,
 });
-/** Each file is in order by itself, and only the tool knows what the module has. */
+/** Each file is valid by itself, and only the tool knows the outputs of the module. */
 const lacking = {
   'main.tf': 'module "net" { source = "./net" }\noutput "a" {\n  value = module.net.cidr\n}\n',
   'net/main.tf': 'output "other" { value = 1 }\n',

@@ -29,7 +29,7 @@ const state = {
   resources: [{ mode: 'managed', type: 't', name: 'n', instances: [{}] }],
 };
 
-/** An instance of a template that holds a resource. */
+/** An instance of a template, with a resource. */
 async function deploy({ owner, environment }: Tenant, template: string, name: string): Promise<string> {
   const { id } = await owner.make('/instances', { environment_id: environment, template_id: template, name });
   await owner.make(`/instances/${id}/state`, state);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
-/** The right to publish a version that demands less approval than the template did before. */
+/** The right to publish a version that requires fewer approvals than the template did before. */
 let api: TestApi;
 let tenant: Tenant;
 let teamAdmin: ApiUser;
@@ -28,7 +28,7 @@ function specWith(approval: object | undefined) {
 const publish = (user: ApiUser, id: string, version: string, approval?: object) =>
   user.post(`/registry/templates/${id}/versions`, { version, spec: specWith(approval) });
 
-/** A template of the team whose version 1.0.0 demands an approval. */
+/** A template of the team whose version 1.0.0 requires an approval. */
 async function makeTemplate(approval: object | undefined = strict): Promise<string> {
   const { id } = await tenant.owner.make('/registry/templates', { name: `T ${++made}`, team_id: tenant.team });
   expect(await publish(tenant.owner, id, '1.0.0', approval)).toMatchObject({ status: 201 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** A schedule whose history is complete up to so many hours before now, and its times since then. */
+/** A schedule whose history is complete until `hours` before now, and its times since then. */
 async function scheduleOf(hours: number, environment = tenant.environment) {
   const run = { template_id: template, environment_id: environment, instance: `i-${newId()}` };
   const body = { team_id: tenant.team, name: 'Hourly', schedule: every, work: { run } };

@@ -22,7 +22,7 @@ const work = () => ({
   run: { template_id: template, environment_id: tenant.environment, instance: `i-${newId()}` },
 });
 
-/** A schedule that somebody has saved who is admin of its team. */
+/** A schedule that an admin of its team has saved. */
 async function save(): Promise<void> {
   author = await api.addUser('maintainer');
   await join(tenant, author, 'member', 'admin');

@@ -5,7 +5,7 @@ import { addAssembly, addTemplate } from '#test/support/assemblies/assemblies.ts
 
 let api: TestApi;
 let tenant: Tenant;
-/** Of a template that cannot be destroyed, and of one that can. */
+/** The ids of a template without destroy steps, and of one with them. */
 let lasting: string;
 let removable: string;
 let assembly: string;

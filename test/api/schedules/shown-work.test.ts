@@ -25,7 +25,7 @@ async function publish(template: string, version: string, properties: object): P
   await tenant.owner.make(`/registry/templates/${template}/versions`, { version, spec });
 }
 
-/** A template whose first version does not yet say that its token is a secret. */
+/** A template whose first version does not declare its token as secret. */
 async function addOpenTemplate(): Promise<string> {
   const body = { name: `T ${newId()}`, team_id: tenant.team };
   const { id } = await tenant.owner.make('/registry/templates', body);

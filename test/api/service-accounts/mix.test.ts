@@ -4,7 +4,7 @@ import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { readSeed } from '#test/support/seed.ts';
 
-/** Few enough for every run of the tests. For a longer search, use thousands and another seed. */
+/** The number of requests, small enough for `npm test`. For a longer search, use thousands and another seed. */
 const steps = Number(process.env['ACCOUNT_STEPS'] ?? 160);
 const seed = readSeed('ACCOUNT_SEED', 7);
 const atOnce = 8;

@@ -18,7 +18,7 @@ type Owner = { user_id: string } | { team_id: string };
 const oneself = ({ id }: { id: string }): Owner => ({ user_id: id });
 const ownTeam = (): Owner => ({ team_id: tenant.team });
 
-/** Only the owner of a user's account adds it to an organization, as an admin there; this one leaves again afterwards. */
+/** Only the owner of a user's account may add it to an organization, as an admin there. The owner leaves again afterwards. */
 async function letIntoOrganization(owner: ApiUser, { id }: { id: string }, place = tenant): Promise<void> {
   const members = `/organizations/${place.organization}/members`;
   await join(place, owner, 'admin');

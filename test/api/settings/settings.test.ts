@@ -4,7 +4,7 @@ import { sendAtOnce } from '#test/support/api/at-once.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
 
-/** The settings of the installation, and what follows from them. */
+/** The settings of the installation, and their effects. */
 let api: TestApi;
 let admin: ApiUser;
 let tenant: Tenant;

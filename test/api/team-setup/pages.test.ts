@@ -21,7 +21,7 @@ async function signIn(user: ApiUser): Promise<Visitor> {
   return visitor;
 }
 
-/** Sends a form as the page shows it, with its hidden fields. Answers the address that it leads to. */
+/** Sends a form as the page shows it, with its hidden fields. Returns the address to which it leads. */
 async function fill(visitor: Visitor, address: string, typed: Record<string, string>): Promise<string> {
   const { text } = await visitor.get(address);
   const hidden = [...text.matchAll(/<input type="hidden"[^>]* name="([^"]+)"[^>]* value="([^"]*)"/g)];

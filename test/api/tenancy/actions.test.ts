@@ -22,7 +22,7 @@ async function actionsOf(user: ApiUser, path: string): Promise<Shown> {
 
 const allowed = (actions: Shown) => actions.filter((action) => action.allowed).map(({ name }) => name);
 
-/** Sends every action that is refused, which must be refused with the reason that was told. */
+/** Sends every action that is shown as refused. It must be refused with the shown reason. */
 async function expectRefusals(user: ApiUser, path: string, requests: Requests): Promise<string[]> {
   const actions = await actionsOf(user, path);
   expect(actions.map(({ name }) => name)).toEqual(Object.keys(requests));

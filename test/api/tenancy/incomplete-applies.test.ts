@@ -19,7 +19,7 @@ afterAll(() => api?.close());
 const step = [{ name: 'act', run: ['true'] }];
 const destroyable = { executor: { kind: 'command', apply: step, destroy: step } };
 
-/** A run in its own environment, with its attempt at the phase. */
+/** A run in its own environment, with the attempt of its present phase. */
 interface Begun {
   readonly runId: string;
   readonly attemptId: string;
@@ -27,7 +27,7 @@ interface Begun {
 
 const cancel = (runId: string, force: boolean) => admin.post(`/runs/${runId}/cancel`, { force });
 
-/** How an apply ends that may have changed more than is recorded. */
+/** Ends of an apply after which it may have changed more than is recorded. */
 const incomplete: Record<string, (begun: Begun) => Promise<unknown>> = {
   'ended by force': ({ runId }) => cancel(runId, true),
   'interrupted by the loss of its worker': ({ attemptId }) => steps.abandon(attemptId, worker, 'lost'),

@@ -21,7 +21,7 @@ async function promotable() {
 
 type Attempt = Parameters<UndoStage['promote']>[0];
 
-/** What the attempt says of its steps, and what then happens if somebody tries them. */
+/** The actions that the attempt shows, and the responses if they are tried. */
 async function saidAndDone(attempt: Attempt) {
   const { actions } = await stage.read(attempt.id);
   const answers = [

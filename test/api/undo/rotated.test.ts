@@ -3,7 +3,7 @@ import { openInputs } from '#domain/runs/admission/inputs.ts';
 import { Run } from '#domain/runs/entity.ts';
 import { startUndoStage, type UndoStage } from '#test/support/undo/undo-stage.ts';
 
-/** Undos of runs that took over what their environment, or a variable set, had changed. */
+/** Undos of runs that got values that their environment, or a variable set, had changed. */
 
 let stage: UndoStage;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.api.close());
 
-/** An instance in an environment of its own. */
+/** An instance in its own environment. */
 async function place() {
   const { owner, project } = stage.tenant;
   const name = `Place ${Math.random().toString(36).slice(2, 10)}`;

@@ -5,7 +5,7 @@ import type { Caller } from '#test/support/api/caller.ts';
 import { ended, type System, startSystem } from '#test/support/system.ts';
 import { publish, runToEnd } from '#test/support/templates.ts';
 
-/** Two resources, of which each has its own variable. */
+/** Two resources, each with its own variable. */
 const spec = {
   variables: {
     type: 'object',

@@ -18,7 +18,7 @@ interface Owner {
   readonly project_id?: string;
 }
 
-/** Makes a set of the tenant's owner with these environment variables, attached to these places. */
+/** Creates a set of the tenant's owner with these environment variables, attached to these places. */
 async function makeSet(
   { owner }: Tenant,
   name: string,
@@ -37,7 +37,7 @@ async function makeSet(
   return made.body.id;
 }
 
-/** What the environment gives its runs: each variable with its value and the name of what gives it. */
+/** The variables of the environment's runs, with their values and the names of their sources. */
 async function given({ environment }: Tenant): Promise<Record<string, string>> {
   const { orm, keyRing } = api.services;
   const { env } = await loadEnvironmentVariables(orm.em.fork(), keyRing, environment);

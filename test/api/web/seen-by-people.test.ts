@@ -4,7 +4,7 @@ import { Visitor } from '#test/support/browser/visitor.ts';
 import type { PersonKey } from '#test/support/pages/people.ts';
 import { type Installation, seedInstallation } from '#test/support/pages/realistic-installation.ts';
 
-/** What the pages of a realistic installation say to people, and what they keep from those who have no use for it. */
+/** The pages of a realistic installation show visitors what they need, and nothing that they cannot use. */
 
 let api: TestApi;
 let installation: Installation;

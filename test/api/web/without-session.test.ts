@@ -24,7 +24,7 @@ const params = {
   number: '1',
   serial: '1',
 };
-/** The start page leads to the sign-in page without saying so in the address. Somebody who is not signed in needs the others. */
+/** The start page redirects to the sign-in page without `next`. Visitors who are not signed in need the other pages. */
 const open: readonly string[] = [
   pages.home,
   pages.login,

@@ -4,7 +4,7 @@ import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
 import { type Sending, startSending } from '#test/support/webhooks/sending.ts';
 
-/** An operator of this service allows no address beyond the public ones. */
+/** The operator of this service allows only public addresses. */
 let api: TestApi;
 let tenant: Tenant;
 let endpoint: Endpoint;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await api?.close();
 });
 
-// What another test has left would be sent to its public address.
+// Messages that another test has left would be sent to its public address.
 beforeEach(() => api.rows('delete from webhooks'));
 
 /** A public address, which needs no look-up. No test may send anything to it. */

@@ -5,7 +5,7 @@ import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-proce
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
 import { type Sending, startSending } from '#test/support/webhooks/sending.ts';
 
-/** What readers of a webhook learn of its deliveries and its address, and what sending again does. */
+/** The deliveries and the address that readers of a webhook see, and the repetition of deliveries. */
 let api: TestApi;
 let endpoint: Endpoint;
 let tenant: Tenant;

@@ -4,7 +4,7 @@ import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-proce
 import { makeChannel } from '#test/support/notifications/channels.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
 
-/** Tests of webhooks and channels: how many may be under way, and what an endpoint that refuses them is reported as. */
+/** The limit of simultaneous tests of webhooks and channels, and the report of an endpoint that refuses them. */
 let api: TestApi;
 let endpoint: Endpoint;
 let tenant: Tenant;
@@ -21,7 +21,7 @@ afterAll(() => api?.close());
 beforeEach(async () => {
   endpoint = await startEndpoint();
 });
-// This ends the tests that hang.
+// This ends the hanging tests of webhooks.
 afterEach(() => endpoint.close());
 
 const refusal = 'four tests of yours, or of this owner, are under way: wait until one has ended';

@@ -5,7 +5,7 @@ import { makeChannel } from '#test/support/notifications/channels.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
 import { type Sending, startSending } from '#test/support/webhooks/sending.ts';
 
-/** What webhooks and channels hear when a project or a team gets another owner. */
+/** Webhooks and channels when a project or a team is transferred to another owner. */
 let api: TestApi;
 let endpoint: Endpoint;
 let from: Tenant;

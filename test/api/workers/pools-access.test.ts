@@ -13,7 +13,7 @@ let admin: ApiUser;
 let steps: RunSteps;
 let one: Tenant;
 let two: Tenant;
-/** Names both tenants. */
+/** A pool that lists teams and environments of both tenants. */
 const shared = 'shared';
 beforeAll(async () => {
   api = await startApi();

@@ -25,7 +25,7 @@ const parts = (token: string) => token.split('.') as [string, string, string];
 const verify = (token: string) => verifier.verify(token, { audience });
 const kidOf = (token: string) => decodeProtectedHeader(token).kid;
 
-/** The published keys, as anybody reads them. */
+/** The published keys, read without a credential. */
 async function readKeys(): Promise<{ kid: string }[]> {
   const answer = await fetch(`${stage.issuer}/.well-known/jwks.json`);
   return ((await answer.json()) as { keys: { kid: string }[] }).keys;

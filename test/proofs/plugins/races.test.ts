@@ -16,7 +16,7 @@ import { type MemberStage, type Transition, transitions } from '#test/support/pl
 import { readSeed } from '#test/support/seed.ts';
 import { startProcess } from '../processes.ts';
 
-/** How often each transition meets uses and an assignment at the other process. */
+/** How often each transition runs at the same time as uses and an assignment at the other process. */
 const rounds = process.env['PROOFS'] === 'all' ? 100 : 2;
 const seed = readSeed('PROOFS_SEED', 16);
 const unlimited = { COORDINATOR_REQUESTS_PER_PRINCIPAL: '0', COORDINATOR_REQUESTS_PER_ADDRESS: '0' };
@@ -34,7 +34,7 @@ afterAll(async () => {
   await api?.close();
 });
 
-/** A question that was answered, and when it was sent. */
+/** The answer to a question, and the time at which the question was sent. */
 interface Asked {
   readonly sentAt: number;
   readonly isAllowed: boolean;

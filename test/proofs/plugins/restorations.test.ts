@@ -10,7 +10,7 @@ import { openPluginReader } from '#test/support/plugins/reader.ts';
 let installation: Installation;
 let root: PluginAdministrator;
 let place: { organization: string; team: string; plugin: string };
-/** A connection of the test, which holds locks. */
+/** The test holds locks with this connection. */
 let holder: pg.Client;
 
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import { filesOf, type Publisher, publishers } from '#worker/tools/releases.ts';
 const root = mkdtempSync(join(tmpdir(), 'coordinator-test-install-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** The files of a release as they are served, by their names. */
+/** The files of a release that the server sends, by their names. */
 const served = new Map<string, Buffer>();
 const server = createServer(({ url = '' }, answer) => {
   const content = served.get(url.slice(url.lastIndexOf('/') + 1));
@@ -23,7 +23,7 @@ await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 afterAll(() => server.close());
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-/** Makes a key of its own; returns its fingerprint and how to sign with it. */
+/** Creates a key; returns its fingerprint and a function that signs with it. */
 function makeKey(name: string) {
   const home = join(root, name);
   mkdirSync(home, { mode: 0o700 });

@@ -6,7 +6,7 @@ import { sendAtOnce } from '#test/support/api/at-once.ts';
 import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addAssembly, addTemplate, admit } from '#test/support/assemblies/assemblies.ts';
 
-/** Nothing drives the assembly runs of these tests: each admits a node when its situation is there. */
+/** No engine runs the assembly runs of these tests. Each test admits a node itself once its situation is set up. */
 let api: TestApi;
 let tenant: Tenant;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addAssembly, addTemplate, admit } from '#test/support/assemblies/assemblies.ts';
 
-/** Nothing drives the assembly runs of these tests: the outputs of their nodes are put into the database. */
+/** No engine runs the assembly runs of these tests. They write the outputs of nodes into the database. */
 let api: TestApi;
 let tenant: Tenant;
 let template: string;

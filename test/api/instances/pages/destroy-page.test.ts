@@ -3,7 +3,7 @@ import { makeTenant } from '#test/support/access/tenancy.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
-/** What the page that destroys an instance says of what follows. */
+/** The page that destroys an instance describes the consequences. */
 
 let stage: ReadingStage;
 let visitor: Awaited<ReturnType<typeof signInVisitor>>;

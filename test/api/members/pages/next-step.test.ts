@@ -4,7 +4,7 @@ import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-proce
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 
-/** What the page of an organization's members offers after somebody was added there. */
+/** The next steps that the page of an organization's members offers after a user was added. */
 
 let api: TestApi;
 let tenant: Tenant;
@@ -24,7 +24,7 @@ async function addAcquainted(name: string): Promise<ApiUser> {
   return user;
 }
 
-/** Adds somebody by the form. Returns the page that follows. */
+/** Adds a user with the form. Returns the page that follows. */
 async function add(user: ApiUser, fields: Record<string, string> = {}): Promise<string> {
   const { status, location, text } = await visitor.submit(members(), {
     user_id: user.email,

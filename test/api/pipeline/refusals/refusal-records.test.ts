@@ -4,7 +4,7 @@ import { addServiceAccount } from '#test/support/access/people.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
-/** What the audit answers about refusals, as an auditor asks for them. */
+/** The records of refusals that an auditor finds in the audit. */
 let api: TestApi;
 let tenant: Tenant;
 let admin: ApiUser;

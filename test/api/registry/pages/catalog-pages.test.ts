@@ -9,7 +9,7 @@ let owner: Visitor;
 let viewer: Visitor;
 let template: string;
 
-/** The declarations of a schema's variables and of outputs, below a line that the page must not take for markup. */
+/** The declarations of a schema's variables and of outputs, after a line that the page must not show as markup. */
 const mainOf = (properties: object) =>
   [
     '# <hello>',

@@ -4,7 +4,7 @@ import { idOf } from '#api/web/forms/schema/slots.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
-/** "Deploy" on the page of an instance: a form that starts from what is deployed. */
+/** "Deploy" on the page of an instance opens a form with the deployed values. */
 
 let stage: ReadingStage;
 let visitor: Awaited<ReturnType<typeof signInVisitor>>;

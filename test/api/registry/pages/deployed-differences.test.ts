@@ -4,7 +4,7 @@ import { join } from '#test/support/access/tenancy.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
-/** What the form that deploys an instance again claims about what was typed, and about deployed secrets. */
+/** The form that deploys an instance again describes the changes that were typed, and deployed secrets. */
 
 let stage: ReadingStage;
 let visitor: Awaited<ReturnType<typeof signInVisitor>>;

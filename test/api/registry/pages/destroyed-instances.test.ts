@@ -18,7 +18,7 @@ async function deployAddress(run: string) {
   return /href="([^"]*from_instance=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
 }
 
-/** The fields of the variables as the form has filled them in. */
+/** The fields of the variables with the values of the form. */
 function valuesIn(text: string): [string, string][] {
   const inputs = [...text.matchAll(/<input[^>]*>/g)].map(([input]) => [
     attribute(input, 'name'),

@@ -4,7 +4,7 @@ import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 
-/** Where a template is deployed: in an environment, which is carried along from its page, or outside any. */
+/** A template is deployed in an environment, which is passed on from the environment's page, or outside any. */
 
 const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
 const variables = { type: 'object', properties: { size: { type: 'integer' } } };

@@ -4,7 +4,7 @@ import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 
-/** Secrets that a form for a run carried along and that cannot be opened any more. */
+/** Secrets that a form for a run contains in encrypted form and that cannot be decrypted any more. */
 
 let api: TestApi;
 let tenant: Tenant;

@@ -4,7 +4,7 @@ import { idOf } from '#api/web/forms/schema/slots.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
-/** What the forms that start runs say of a secret that a variable set gives, after somebody has rotated it. */
+/** The forms that start runs explain a secret of a variable set after somebody has rotated it. */
 
 let stage: ReadingStage;
 let visitor: Awaited<ReturnType<typeof signInVisitor>>;
@@ -26,7 +26,7 @@ const properties = {
   own: { type: 'string', writeOnly: true },
 };
 
-/** An instance in an environment of its own, with a token and a region that a set gives. */
+/** An instance in its own environment, with a token and a region of a variable set. */
 async function deployed(variables: object) {
   const { owner, team, project } = stage.tenant;
   const name = `Place ${randomUUID().slice(0, 8)}`;

@@ -4,7 +4,7 @@ import type { ApiUser } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
-/** What a form for a run takes from the environment, and what it says where the environment is gone. */
+/** The values of the environment in a form for a run, and the form of a run whose environment was deleted. */
 
 let stage: ReadingStage;
 let admin: ApiUser;

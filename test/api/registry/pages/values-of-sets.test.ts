@@ -4,7 +4,7 @@ import { idOf } from '#api/web/forms/schema/slots.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
-/** What the forms that start runs say of the variables that variable sets give, as the admission of the run takes them. */
+/** The forms that start runs show the values of variable sets as the admission of the run uses them. */
 
 let stage: ReadingStage;
 let visitor: Awaited<ReturnType<typeof signInVisitor>>;
@@ -37,7 +37,7 @@ async function environment(): Promise<string> {
   return (await stage.tenant.owner.make('/environments', place)).id;
 }
 
-/** Makes a set and attaches it; its owner is the team unless another one is given. */
+/** Creates a set and attaches it; its owner is the team by default. */
 async function give(place: string, variables: object[], owner: object = { team_id: stage.tenant.team }) {
   const name = `common-${++sets}`;
   const { id } = await stage.tenant.owner.make('/variable-sets', { name, ...owner });

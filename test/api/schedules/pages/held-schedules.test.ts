@@ -28,7 +28,7 @@ async function save(author: ApiUser, name: string): Promise<void> {
   await author.make('/schedules', { team_id: tenant.team, name, schedule: { every: '6h' }, work: { run } });
 }
 
-/** Follows the link that says how many schedules something holds, and answers the page to which it leads. */
+/** Follows the link with the number of schedules, and returns the page to which it leads. */
 async function follow(visitor: Visitor, page: string, says: RegExp, holder = 'credential_id'): Promise<string> {
   const { text } = await visitor.get(page);
   const found = new RegExp(`<a href="(/schedules\\?${holder}=[^"]+)">${says.source}`).exec(text);

@@ -3,7 +3,7 @@ import { join } from '#test/support/access/tenancy.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
-/** What the form of a schedule says of variables that are left empty, where an instance is deployed. */
+/** The form of a schedule explains empty variables if an instance is deployed. */
 
 let stage: ReadingStage;
 let visitor: Awaited<ReturnType<typeof signInVisitor>>;

@@ -18,7 +18,7 @@ afterAll(() => api?.close());
 
 const variable = { category: 'env', plan: 'yes', apply: 'yes' };
 
-/** Makes a set of the tenant's team by the form, and returns the path of its page. */
+/** Creates a set of the tenant's team with the form, and returns the path of its page. */
 async function makeSet(name: string, owner = tenant.team): Promise<string> {
   const made = await visitor.submit('/variable-sets/new', { owner, name, description: '' });
   expect(made.status, made.text).toBe(303);

@@ -9,7 +9,7 @@ let visitor: Visitor;
 let set: string;
 let channel: string;
 
-/** Two teams of one organization, and one of another with the name of the first: each has a project "Network" with an environment "prod". */
+/** Three teams, of which two have the same name in two organizations. Each has a project "Network" with an environment "prod". */
 beforeAll(async () => {
   api = await startApi();
   root = await api.addUser('admin');

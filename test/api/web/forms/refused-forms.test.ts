@@ -11,7 +11,7 @@ import type { Visitor } from '#test/support/browser/visitor.ts';
 let api: TestApi;
 let viewer: Visitor;
 let administrator: Visitor;
-/** The parameters of addresses, by the beginning of the path. Others have an id of their own user. */
+/** The parameters of addresses, by the beginning of the path. Other paths get a random id. */
 let things: readonly (readonly [prefix: string, params: Record<string, string>])[];
 
 beforeAll(async () => {

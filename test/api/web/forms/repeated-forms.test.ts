@@ -28,7 +28,7 @@ async function fieldsOf(path: string): Promise<Record<string, string>> {
   );
 }
 
-/** Sends the form of a page twice. Answers where each led. */
+/** Sends the form of a page twice. Returns where each of them led. */
 async function sendTwice(path: string, typed: Record<string, string> = {}) {
   const form = { ...(await fieldsOf(path)), ...typed };
   const [first, second] = [await owner.submit(path, form), await owner.submit(path, form)];

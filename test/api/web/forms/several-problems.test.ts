@@ -5,7 +5,7 @@ import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 
-/** What the page and the schema of the operation find wrong stands in the form at once. */
+/** A refused form shows the problems that the page finds together with those that the schema of the operation finds. */
 let api: TestApi;
 let tenant: Tenant;
 let admin: Visitor;

@@ -12,7 +12,7 @@ import { readSeed } from '#test/support/seed.ts';
 
 /**
  * Fills in the forms of a realistic installation wrongly. `npm test` does that to every third form, with all fields at once; `FORM_SEED` begins with
- * another one. `FORM_FAULTS=all` does it to every form, also with each field alone, and takes minutes.
+ * another one. `FORM_FAULTS=all` does it to every form, and with each field separately, and takes minutes.
  */
 
 const isWhole = process.env['FORM_FAULTS'] === 'all';

@@ -12,7 +12,7 @@ function feedOf(ids: readonly string[]) {
   };
 }
 
-/** What the stream says while the page is read as these, one after the other. */
+/** The events of the stream while the page has these states, one after the other. */
 async function hear(ids: readonly string[], states: readonly (Followed | null)[], shown: string) {
   const left = [...states];
   const read = async () => (left.length > 1 ? left.shift() : left[0]) ?? null;

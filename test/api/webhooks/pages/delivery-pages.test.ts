@@ -6,7 +6,7 @@ import type { Visitor } from '#test/support/browser/visitor.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
 import { type Sending, startSending } from '#test/support/webhooks/sending.ts';
 
-/** What the pages of deliveries say to those who may change the webhook, and to other readers. */
+/** The pages of deliveries for users who may change the webhook, and for other readers. */
 let api: TestApi;
 let tenant: Tenant;
 let visitor: Visitor;
@@ -35,7 +35,7 @@ beforeEach(async () => {
   webhook = `/admin/webhooks/${(await tenant.owner.make('/admin/webhooks', wanted)).id}`;
 });
 
-/** Has the endpoint answer this to one message. Returns the path of its delivery. */
+/** Lets the endpoint answer this to one message. Returns the path of its delivery. */
 async function deliver(status: number): Promise<string> {
   endpoint.answers = { status };
   await tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${Math.random()}` });

@@ -34,7 +34,7 @@ const settings = (name: string) => ({ name, url: endpoint.url, events: 'project.
 const secretOf = (page: string) => /value="(whsec_[^"]+)"/.exec(page)?.[1] ?? '';
 const revisionOf = async (path: string) => String((await tenant.owner.get(path)).body.revision);
 
-/** Makes a webhook by the form. Returns the path of its page, and its secret. */
+/** Creates a webhook with the form. Returns the path of its page, and its secret. */
 async function makeWebhook(
   name = 'Chat',
   owner = tenant.team,
