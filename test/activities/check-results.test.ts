@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { joinTried, type Tried, toTried } from '#activities/check-results.ts';
 import type { ExecutionResult, Tool } from '#executors/protocol/request.ts';
 
-/** What the results of executors say about a version. */
+/** The checks of a version that follow from the results of executors. */
 
 const opentofu: Tool = { name: 'opentofu', version: '1.12.6' };
 const terraform: Tool = { name: 'terraform', version: '1.14.0' };

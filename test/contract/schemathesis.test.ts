@@ -7,7 +7,7 @@ import { findClientTools } from '#test/support/programs/client-tools.ts';
 import { administrator, type System, startSystem } from '#test/support/system.ts';
 import { makeKnownIds, toSettings } from './known-ids.ts';
 
-/** How many requests each phase makes for an operation, the seed that repeats a run, and a pattern of the paths to try instead of all. */
+/** The number of requests of each phase for an operation, the seed that repeats a run, and a pattern that limits the paths. */
 const { CONTRACT_EXAMPLES = '50', CONTRACT_SEED = String(Date.now() % 1_000_000), CONTRACT_PATHS } = process.env;
 
 /** These end the session that Schemathesis uses, or follow a run until it ends. */

@@ -11,7 +11,7 @@ import { copyWithAdditions, countLinesOfArea, countLinesOfField, foldersOfArea }
 
 const password = 'correct horse battery';
 /**
- * Applies the migration of the area, prints what of the schema differs from the entities and of which operations the tests do not know the access,
+ * Applies the migration of the area, prints how the schema differs from the entities and the operations whose access no test has,
  * and starts the API.
  */
 const main = `

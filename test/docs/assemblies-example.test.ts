@@ -25,7 +25,7 @@ describe('the example of the page about assemblies', () => {
   });
 });
 
-/** The statuses of the nodes in the last answer that has them. */
+/** The statuses of the nodes in the last response that has them. */
 function nodesIn(output: string): unknown {
   const line = output.trim().split('\n').at(-1) ?? '';
   return JSON.parse(line).nodes;

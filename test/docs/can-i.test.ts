@@ -15,7 +15,7 @@ const page = 'docs/can-i.md';
 const bare = (cell = '') => cell.replaceAll('`', '').trim();
 const examples = tableUnder(page, '## An example from every area').map((row) => row.map(bare));
 
-/** The ids of a tenant's resources, by what questions call the resource. */
+/** The ids of a tenant's resources, by the names of the resources in questions. */
 const idOf: Readonly<Record<string, keyof Ids>> = {
   assemblies: 'assembly',
   connections: 'connection',

@@ -6,7 +6,7 @@ import { publish } from '#test/support/templates.ts';
 import { blocksOf, makePlace, runBlocks } from './examples.ts';
 import { tableUnder } from './markdown.ts';
 
-/** The input of its resource is another one at every plan. */
+/** The input of its resource differs at every plan. */
 const clock = {
   executor: { kind: 'opentofu', files: { 'main.tf': 'resource "terraform_data" "clock" { input = plantimestamp() }' } },
 };

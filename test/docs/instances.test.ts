@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Makes a place to deploy by the commands of the documentation, which somebody pastes twice, and answers the second one. */
+/** Creates an environment with the commands of the documentation, as somebody who pastes them twice. Returns the second one. */
 async function makePlace(TOKEN: string): Promise<{ TEAM: string; ENVIRONMENT: string }> {
   const [block] = codeBlocks('docs/access.md').filter(({ info }) => info === 'sh place');
   const script = `${block?.text}sleep 1\n${block?.text}echo "$TEAM $ENVIRONMENT"\n`.replaceAll(

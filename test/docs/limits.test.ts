@@ -24,7 +24,7 @@ const rows: Readonly<Record<string, readonly string[]>> = {
   'src/domain/webhooks/deliveries/lease-store.ts': ['sending webhooks, by workers'],
 };
 
-/** What a file writes that sets a limit. */
+/** Matches the source of a file that sets a limit. */
 const setsLimit =
   /new (FairLimit|ShareLimit|YieldingPlaces|UploadLimit|StreamLimit|RequestCounts|GuessLimit|Evaluator)\(|= new ConcurrencyLimit\(|await incrementCounts\(em,|chooseFairly\(roomsOf|function lockCounting|waitingOn: \{ code: 'pool_share'|at\.slice\(0, 10\)|parseDocument\(|new Composer\(/;
 

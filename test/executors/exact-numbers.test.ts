@@ -6,7 +6,7 @@ const tools = await requireTools();
 const work = makeWorkRoot();
 afterAll(work.remove);
 
-/** What a reader of an answer sees, digit by digit. */
+/** The JSON of a response, with every digit. */
 const written = (value: unknown) => JSON.stringify(value);
 
 const apply = (script: string) => runSteps(work.path, { apply: [shell(script)] });

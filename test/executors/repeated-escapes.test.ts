@@ -4,7 +4,7 @@ import { redacted } from '#domain/shared/values/comparison/marks.ts';
 import { useTool } from './opentofu/opentofu-support.ts';
 import { makeWorkRoot, requireTools, type TestRequest } from './support.ts';
 
-/** Secrets that JSON, HCL or Go escaped within one another, any number of times. */
+/** Secrets that JSON, HCL or Go escaped several times. */
 
 function redactorOf(secret: string): Redactor {
   const redactor = new Redactor();

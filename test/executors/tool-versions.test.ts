@@ -14,7 +14,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const [real] = await requireTools();
 if (!real) throw new Error('requireTools found no tool');
 
-/** Puts a program into the directory that reports a version, and otherwise says it and fails. */
+/** Puts a program into the directory. It reports the version if asked for it, and otherwise prints it and fails. */
 function add(path: string, version: string | null, mode = 0o755): void {
   const answer = version === null ? 'nonsense' : JSON.stringify({ terraform_version: version });
   const script = `#!/bin/sh\nif [ "$1" = version ]; then echo '${answer}'; exit 0; fi\necho "this is ${version}"\nexit 1\n`;

@@ -33,7 +33,7 @@ async function query(sql: string): Promise<unknown[]> {
   return rows;
 }
 
-/** Runs a command of administrators with only the data directory set, and answers its exit code and all that it prints. */
+/** Runs a command of administrators with only the data directory set. @returns its exit code and all that it prints */
 async function admin(given: string[], directory = dataDir) {
   const environment = programEnvironment({ COORDINATOR_DATA_DIR: directory });
   const child = spawn(process.execPath, ['src/main.ts', 'admin', ...given], { env: environment });

@@ -19,7 +19,7 @@ function startLocker(dataDir: string): Program {
   return new Program([...command], programEnvironment({}));
 }
 
-/** Lets several processes take the lock at once. @returns those that hold it */
+/** Lets several processes try to take the lock at the same time. @returns those that got it */
 async function race(dataDir: string, count: number): Promise<Program[]> {
   const lockers = Array.from({ length: count }, () => startLocker(dataDir));
   await Promise.all(lockers.map((program) => program.says(/held|refused/)));

@@ -7,7 +7,7 @@ import { listProcesses, Program, processTree, programEnvironment, whatIsLeft } f
 
 const nativeProcessModule = new URL('../../src/local/native-process.ts', import.meta.url).href;
 
-/** A shell script as a program that can be found among the processes by its file name. */
+/** A shell script whose process can be found by its file name. */
 function sleeper(script = 'while :; do sleep 0.1; done') {
   const directory = makeTestDirectory();
   const file = join(directory, 'sleeper.sh');

@@ -30,7 +30,7 @@ const administrator = { email: 'root@example.com', password: 'correct horse batt
 
 /** Only root can enter it, as with /root. It holds the checkout and the data directory of the service. */
 const closed = mkdtempSync(join(tmpdir(), 'coordinator-closed-'));
-/** For what git and the tests need to access. */
+/** Holds what git and the tests need to access. */
 const open = mkdtempSync(join(tmpdir(), 'coordinator-open-'));
 const dataDir = join(closed, 'data');
 const gitUsers = join(open, 'users-of-git');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
-/** An environment says what holds its applies now, alone and in a list. */
+/** An environment shows what blocks its applies now, in a read and in a list. */
 let api: TestApi;
 let admin: ApiUser;
 let tenant: Tenant;

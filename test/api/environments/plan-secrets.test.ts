@@ -3,7 +3,7 @@ import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
 
-/** An environment that keeps the secrets of its applies from plans. */
+/** An environment that hides the secrets of its applies from plans. */
 let api: TestApi;
 let tenant: Tenant;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const tofu = (more?: string) => ({ executor: { kind: 'opentofu', files: files(mo
 const command = { executor: { kind: 'command', apply: [{ name: 'apply', run: ['true'] }] } };
 let made = 0;
 
-/** A run of a new template in a new environment that demands weaker secrets and has these variables. */
+/** A run of a new template in a new environment that requires weaker secrets for plans and has these variables. */
 async function request(variables: object[], spec: object = command, body: object = {}) {
   const { owner } = tenant;
   const place = { project_id: tenant.project, name: `Weaker ${++made}`, kind: 'staging', plan_secrets: 'weaker' };

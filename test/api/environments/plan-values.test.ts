@@ -3,7 +3,7 @@ import { loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
-/** A variable that has another value for planning. */
+/** Variables with another value for planning. */
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();

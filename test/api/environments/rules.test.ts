@@ -8,7 +8,7 @@ let api: TestApi;
 let tenant: Tenant;
 let teamAdmin: ApiUser;
 let teamMember: ApiUser;
-/** An admin of the organization alone, who acts in its teams as their members do. */
+/** An admin only of the organization, who has the rights of a member in its teams. */
 let organizationAdmin: ApiUser;
 /** An admin of the organization and of the team. */
 let bothAdmin: ApiUser;

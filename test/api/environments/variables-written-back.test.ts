@@ -3,7 +3,7 @@ import { loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
-/** Somebody reads variables, edits them and sends them back as they were shown. */
+/** Clients read variables, edit them and send them back in the same form. */
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
-/** Who may create a production environment that asks for less approval than production does by default. */
+/** The right to create a production environment that requires fewer approvals than the default of production. */
 let api: TestApi;
 let tenant: Tenant;
 let teamAdmin: ApiUser;

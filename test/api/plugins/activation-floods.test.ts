@@ -4,9 +4,9 @@ import { PluginAdministrator, sendCommand } from '#test/support/plugins/plugin-w
 import { addUser, stagePlugin } from '#test/support/plugins/stage.ts';
 import { within } from '#test/support/slowness.ts';
 
-/** How many requests the owner of a team has under way at once. */
+/** How many requests the owner of a team sends at the same time. */
 const concurrency = 12;
-/** In milliseconds. An activation that only waits for the requests under way takes a fraction of this. */
+/** In milliseconds. An activation that only waits for the running requests takes a fraction of this. */
 const soon = 5_000;
 
 let api: TestApi;

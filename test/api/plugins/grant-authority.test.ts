@@ -28,7 +28,7 @@ async function stageMember() {
 }
 type MemberStage = Awaited<ReturnType<typeof stageMember>>;
 
-/** Gives the team to another organization, to which the subject belongs. Returns its id. */
+/** Transfers the team to another organization, to which the subject belongs. Returns the id of that organization. */
 async function move(stage: MemberStage): Promise<string> {
   const name = `Elsewhere ${stage.team.slice(-12)}`;
   const { id } = (await stage.root.command(['POST', '/organizations'], { name })).body;

@@ -22,7 +22,7 @@ async function addAssigned({ root, sync, team }: PluginStage) {
   return { member, grant, ask };
 }
 
-/** Makes as many older assignments as one team may have, which are to the same person at the same place, so that a check concerns all of them. */
+/** Creates the maximum of older assignments of a team, all for the same person and place, so that a check reads all of them. */
 async function copyOften(grant: string): Promise<void> {
   await api.rows(
     `insert into plugin_action_grants (id, installation_id, action_id, subject_type, subject_id, selector_type, selector_id, basis,

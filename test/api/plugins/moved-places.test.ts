@@ -23,7 +23,7 @@ type TeamStage = Awaited<ReturnType<typeof stageTeam>>;
 
 const teamPath = ({ organization, team }: PluginStage) => `/organizations/${organization}/teams/${team}`;
 
-/** Gives the team to another organization, which names it anew. */
+/** Transfers the team to another organization, with another slug. */
 async function moveTeam(stage: TeamStage): Promise<string> {
   const { id } = await stage.send('POST', '/organizations', { name: `Elsewhere ${stage.team.slice(-12)}` });
   await stage.send('POST', `${teamPath(stage)}/transfer`, { organization_id: id });

@@ -26,7 +26,7 @@ afterAll(() => api?.close());
 
 const look = (databaseUrl: string | null) => verifyRoots({ schemas, databaseUrl }, roots);
 
-/** What the role must not be able to do: how it gets to, how it no longer can, and the sentence that says so. */
+/** Rights that the role must not have: the statement that grants one, the one that revokes it, and the error. */
 const excesses: readonly [allow: string, forbid: string, why: string][] = [
   ['alter role X createrole', 'alter role X nocreaterole', 'it may make roles or databases'],
   ['alter role X bypassrls', 'alter role X nobypassrls', 'pass row security'],

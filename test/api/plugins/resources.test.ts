@@ -32,7 +32,7 @@ async function stageTeams() {
   return { ...stage, owner, ownership, resource, register };
 }
 
-/** A resource that was deleted, and what its `actions` say of its restoration. */
+/** A resource that was deleted, and the restoration in its `actions`. */
 async function deleteResource(owner: 'team' | 'organization' = 'team') {
   const stage = await stagePlugin(api, owner);
   const { root, installation, project } = stage;

@@ -25,7 +25,7 @@ afterAll(async () => {
   await api?.close();
 });
 
-/** The two reads that a restoration with an unknown end names. */
+/** The two reads that a response with an unknown outcome names. */
 const readBoth = (resource: string) =>
   new RegExp(
     `read GET /api/v1/commands/outcome with .* and GET /api/v1/plugin-resources/${resource}, whose restoration`,

@@ -3,7 +3,7 @@ import { operations } from '#api/operations.ts';
 import { eventCatalogue } from '#api/webhooks/event-catalogue.ts';
 import { eventTypes } from '#domain/events.ts';
 
-/** Their events are listed, and the documents name every type. */
+/** The events of these areas are in lists, and the OpenAPI document describes every type. */
 const listed = ['run', 'assembly_run'];
 
 describe('the events of a run and of an assembly run', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
-/** Runs that start from what is deployed, and runs that reset it because they do not name it. */
+/** Runs with the deployed values, and runs that reset these because they do not name them. */
 
 let stage: ReadingStage;
 let template: string;
@@ -31,7 +31,7 @@ const { legacy: _, ...kept } = first;
 const second = { ...kept, tier: { type: 'integer' }, size: { type: 'integer', default: 3 } };
 
 let instances = 0;
-/** Deploys version 1.0.0 with these variables; answers the name of the instance. */
+/** Deploys version 1.0.0 with these variables; returns the name of the instance. */
 async function deployed(variables: object): Promise<string> {
   const instance = `from-${++instances}`;
   const { body, status, text } = await ask(variables, { instance, version: '1.0.0' });

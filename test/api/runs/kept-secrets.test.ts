@@ -5,7 +5,7 @@ import { fireSchedule } from '#domain/schedules/fire-schedule.ts';
 import { Following, outputOf } from '#test/support/references/following.ts';
 import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
-/** Secrets that a person or a request gave a deployment, and that runs which start from it keep. */
+/** Secrets that a person or a request set in a deployment, and that runs with the deployed values keep. */
 
 let stage: ReadingStage;
 let template: string;
@@ -26,7 +26,7 @@ const secret = { type: 'string', writeOnly: true };
 const first = { name: { type: 'string' }, colour: { type: 'string' }, api_key: secret, token: secret };
 const typed = { name: 'shop', colour: 'blue', api_key: 'typed-by-hand' };
 
-/** An environment of its own, in which the variables are deployed. */
+/** A new environment in which the variables are deployed. */
 async function deployed(variables: object = typed) {
   const { owner, project } = stage.tenant;
   const name = `Place ${Math.random().toString(36).slice(2, 10)}`;

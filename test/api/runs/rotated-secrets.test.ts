@@ -3,7 +3,7 @@ import { openInputs } from '#domain/runs/admission/inputs.ts';
 import { Run } from '#domain/runs/entity.ts';
 import { openReadingStage, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
 
-/** Secrets that an environment or a variable set gives, and that somebody rotates after a run has deployed them. */
+/** Secrets of an environment or a variable set that somebody rotates after a run has deployed them. */
 
 let stage: ReadingStage;
 let template: string;

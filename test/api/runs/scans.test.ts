@@ -26,7 +26,7 @@ afterAll(() => at?.close());
 const waitAtGate = (name: string) =>
   `while [ -n "$COORDINATOR_VAR_${name}" ] && [ ! -e "$COORDINATOR_VAR_${name}" ]; do sleep 0.05; done`;
 
-/** Writes a text into a file, and compares the file with the text. Its secret is printed by everything. */
+/** Writes a text into a file, and compares the file with the text. All of its steps print its secret. */
 function fileSpec() {
   const text = (properties: object = {}) => ({ type: 'string', default: '', ...properties });
   const secret = `grep -o '"token":"[^"]*"' variables.json`;

@@ -7,7 +7,7 @@ import type { ApiUser } from '#test/support/api/in-process-api.ts';
 import { Following, outputOf } from '#test/support/references/following.ts';
 import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
-/** Secrets that one person gave a deployment, and runs of another person that start from it. */
+/** Secrets that one person set in a deployment, and runs of another person with the deployed values. */
 
 let stage: ReadingStage;
 let template: string;
@@ -29,7 +29,7 @@ const secret = { type: 'string', writeOnly: true };
 const first = { name: { type: 'string' }, colour: { type: 'string' }, api_key: secret, token: secret };
 const typed = { name: 'shop.example', colour: 'blue', api_key: 'typed-by-hand' };
 
-/** An environment of its own, in which the owner has deployed the variables. */
+/** A new environment in which the owner has deployed the variables. */
 async function deployed(variables: object = typed) {
   const { owner, project } = stage.tenant;
   const name = `Place ${Math.random().toString(36).slice(2, 10)}`;

@@ -4,7 +4,7 @@ import { type MailConfig, MailServer } from '#domain/messages/mail/mail-server.t
 import { parseOutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import { startMailServer } from '#test/support/messages/mail-server.ts';
 
-/** Which servers get a mail, and what is said about those that do not. */
+/** The mail servers that get mails, and the errors of those that do not. */
 const mail = { id: 'm1', to: ['a@example.com'], subject: 'Hello', text: 'Hello.\n', html: '<p>Hello.</p>' };
 const closing: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {

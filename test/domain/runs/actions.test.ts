@@ -16,7 +16,7 @@ import { toAction } from '#domain/shared/actions.ts';
 import { isTerminal, type RunStatus, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 
 const reviewer: Principal = { ...anonymous, id: 'reviewer', kind: 'user', responsibleUserId: 'reviewer' };
-/** A service account that the reviewer answers for. */
+/** A service account whose responsible user is the reviewer. */
 const account: Principal = { ...anonymous, id: 'account', kind: 'service_account', responsibleUserId: 'reviewer' };
 const past = '2020-01-01T00:00:00Z';
 const later = new Date(Date.now() + 60_000).toISOString();

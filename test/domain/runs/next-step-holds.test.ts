@@ -17,7 +17,7 @@ import {
   table,
 } from '#test/support/runs/step-facts.ts';
 
-/** What a lock, a freeze window or a pause does to a run in each of its states. */
+/** The effects of a lock, a freeze window or a pause on a run in each of its states. */
 const secondsFromNow = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString();
 const holdOf = (until: string | null = null, code: Hold['code'] = 'locked'): Hold => ({
   code,

@@ -15,7 +15,7 @@ const ranges = (count: number) => ({ opentofu: Array.from({ length: count }, () 
 const quotas = (default_quotas: object) => ({ default_quotas });
 const off = (length: number) => ({ enabled: false, reason: text(length) });
 
-/** Each limit with the last value that is taken, and the first that is not. */
+/** Each limit with the last value that is accepted, and the first that is not. */
 test.each([
   ['days of retention, at least', Retention, 1, 0],
   ['days of retention, at most', Retention, 36_500, 36_501],

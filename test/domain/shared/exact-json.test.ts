@@ -5,7 +5,7 @@ import { Decimal } from '#domain/shared/values/decimal.ts';
 import { maxReadDepth, parseExactJson, parseWrittenJson } from '#domain/shared/values/exact-json.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
 
-/** What is written after a number was read. */
+/** The JSON that is written after a number was read. */
 function rewrite(literal: string): string {
   return JSON.stringify(parseExactJson(`{"n":[${literal}]}`)).slice('{"n":['.length, -']}'.length);
 }

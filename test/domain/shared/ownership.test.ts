@@ -33,7 +33,7 @@ const linksOf = ({ owners = [], references = [] }: AnyDeclaration): readonly Any
 const naming =
   /(^|_)(organization|team|project|environment|instance|template|template_version|run|attempt|principal|user|owner|actor|reviewer|worker)_ids?$|_by(_id)?$|^(set_by|undoes|requeued_from)$/;
 
-/** Columns that only look like it: a run is watched by a workflow. */
+/** Columns whose names only look like those of owners, as a run is watched by a workflow. */
 const others = ['runs.parent_workflow_id'];
 
 /** The columns, as `table.column`, that name an owner or a principal by their own name or by a foreign key. */

@@ -5,7 +5,7 @@ import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 
 const log = pino({ level: 'silent' });
 
-/** Work that fails once with the code. Answers how often it was tried, or the error. */
+/** Runs work that fails once with the code. Returns the number of tries, or the error. */
 async function tryWith(code: string): Promise<unknown> {
   let tries = 0;
   return waitForServer('database', { isAway: isDatabaseAway, log }, async () => {

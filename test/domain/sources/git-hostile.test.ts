@@ -8,7 +8,7 @@ import { parseOutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts'
 import { snapshotGit } from '#domain/sources/git/snapshot.ts';
 import { makeGitRoot, Repository, type TestFiles } from '#test/support/programs/git.ts';
 
-/** Repositories that try to make git run a program where the service runs, or read a file there. */
+/** Repositories that try to make git run a program, or read a file, on the machine of the service. */
 
 const root = makeGitRoot();
 const trace = join(mkdtempSync(join(tmpdir(), 'coordinator-test-hostile-')), 'trace');

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(parent, { recursive: true, force: true }));
 
-/** A directory with a key of a process that was killed. */
+/** A directory with an SSH key, which a killed process left. */
 async function leave(): Promise<string> {
   const script = `const { makeGitDirectory } = await import('#domain/sources/git/directories.ts');
 console.log(await makeGitDirectory(process.argv[1]));

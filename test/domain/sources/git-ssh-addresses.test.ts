@@ -9,7 +9,7 @@ import { snapshotGit } from '#domain/sources/git/snapshot.ts';
 import { makeGitRoot, Repository } from '#test/support/programs/git.ts';
 import { makeSshKey, type SshGitServer, serveGitOverSsh } from '#test/support/programs/git-over-ssh.ts';
 
-/** A host of git over SSH whose name has several addresses. Only 127.0.0.1 has its server. */
+/** The name of a git host over SSH has several addresses. Only 127.0.0.1 has a server. */
 const root = makeGitRoot();
 const key = makeSshKey();
 const policy = parseOutboundPolicy(['127.0.0.0/29']);
@@ -33,7 +33,7 @@ afterAll(async () => {
   root.remove();
 });
 
-/** Reads the repository by a name that has these addresses the first time, and others whenever it is asked again. */
+/** Reads the repository by a name that resolves to these addresses the first time, and to another one each later time. */
 async function read(addresses: readonly string[]) {
   let asked = 0;
   const credential = {

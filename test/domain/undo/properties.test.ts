@@ -10,7 +10,7 @@ import { readSeed } from '#test/support/seed.ts';
 const seed = readSeed('UNDO_SEED');
 const histories = Number(process.env['UNDO_HISTORIES'] ?? 400);
 
-/** One of the variables is secret. A hash that is no HMAC does here. */
+/** One of the variables is secret. The test needs no HMAC as its hash. */
 const secrets = { names: new Set(['a']), hash: (value: JsonValue) => JSON.stringify(value) };
 
 const names = ['a', 'b', 'c/d', '__proto__', ''];

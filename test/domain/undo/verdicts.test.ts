@@ -6,7 +6,7 @@ import { judgeChanges } from '#domain/undo/change/verdicts.ts';
 const value = (given: number): Leaf => ({ kind: 'value', value: given });
 const object: Leaf = { kind: 'object' };
 
-/** What is deployed if the object `map` has these members. */
+/** The deployed inputs if the object `map` has these members. */
 function withMembers(members: number, valueAt: (at: number) => number): Leaves {
   const leaves = new Map<string, Leaf>([['/variables/map', object]]);
   for (let at = 0; at < members; at += 1) leaves.set(`/variables/map/k${at}`, value(valueAt(at)));

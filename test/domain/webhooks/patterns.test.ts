@@ -6,7 +6,7 @@ import { auditStream, matchesEvent } from '#domain/webhooks/model.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { oddPatterns, oddTypes } from '#test/support/notifications/patterns.ts';
 
-/** The statements that make deliveries choose webhooks as `matchesEvent` does. */
+/** The SQL statements that create deliveries select webhooks as `matchesEvent` does. */
 let api: TestApi;
 let admin: ApiUser;
 const patternOf = new Map<string, string>();
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** A webhook of the installation with one pattern, which no request would have to accept. */
+/** A webhook of the installation with one pattern, even one that a request would not be allowed to set. */
 async function addWebhook(pattern: string): Promise<string> {
   const { id } = await admin.make('/admin/webhooks', { name: 'Chat', url: 'https://1.1.1.1/', events: ['*'] });
   await api.rows('update webhooks set events = ?::jsonb where id = ?', [JSON.stringify([pattern]), id]);

@@ -3,7 +3,7 @@ import { type KeyTimes, scheduleOf, startOfDueKey } from '#domain/workload-ident
 
 const start = Date.parse('2026-03-01T00:00:00Z');
 const hours = (count: number) => new Date(start + count * 3_600_000);
-/** A key by the hours at which it begins to sign and, if that differs, at which it was made. */
+/** A key that begins to sign at an hour, and was created at the same or another hour. */
 const key = (signs: number, made = signs): KeyTimes => ({
   signsFrom: hours(signs).toISOString(),
   createdAt: hours(made).toISOString(),

@@ -5,7 +5,7 @@ import { RecordingSink } from '../support.ts';
 import { isRoot, WorkerProcess, workerUsers } from '../worker/worker-process.ts';
 import { describeProbes, type Probe } from './probes.ts';
 
-/** A template must not see or reach other processes. A neighbour has the secret in its environment and arguments. */
+/** A template must not see or reach other processes. Another process has the secret in its environment and arguments. */
 const secret = `neighbour-secret-${process.pid}`;
 const neighbours: ChildProcess[] = [];
 afterAll(() => {

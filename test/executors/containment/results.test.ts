@@ -15,7 +15,7 @@ writeFileSync(planted, JSON.stringify({ key }), { mode: 0o644 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const noChanges = "echo '[]' > plan.json";
-/** Ways to make a name lead elsewhere, or to something that cannot be read. */
+/** Ways to let a name refer to another file, or to something that cannot be read. */
 const leads: [string, (name: string) => string][] = [
   ['a link to a file of the machine', (name) => `ln -sf ${planted} ${name}`],
   ['a link to a process of the machine', (name) => `ln -sf /proc/1/environ ${name}`],

@@ -4,7 +4,7 @@ import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { makeWorkRoot, requireTools, run } from '../support.ts';
 import { useTool } from './opentofu-support.ts';
 
-/** Repositories come with the backend that they had elsewhere. The service keeps the state, whatever they say. */
+/** Repositories come with the backend that they had elsewhere. The service stores the state, whatever the backend is. */
 const tools = await requireTools();
 const work = makeWorkRoot();
 afterAll(work.remove);

@@ -4,7 +4,7 @@ import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { makeWorkRoot, requireTools, run, type TestRequest } from '../support.ts';
 import { loggedCommands, useTool } from './opentofu-support.ts';
 
-/** What the command line of a tool refuses is refused here too: the table of docs/security.md. */
+/** The service refuses what the command line of a tool refuses: the table of docs/security.md. */
 const tools = await requireTools();
 const work = makeWorkRoot();
 afterAll(work.remove);

@@ -13,7 +13,7 @@ import {
   verifyModules,
 } from '#executors/opentofu/initialization/kept-modules.ts';
 
-/** Modules of a version as they are packed and laid out again. Whoever packed them is not trusted. */
+/** Modules of a version are packed and unpacked again. The worker that packed them is not trusted. */
 
 let data: string;
 beforeEach(async () => {

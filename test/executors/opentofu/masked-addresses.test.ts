@@ -9,7 +9,7 @@ import { useTool } from './opentofu-support.ts';
 const work = makeWorkRoot();
 afterAll(work.remove);
 
-/** The configuration does not know that the value is a secret. Two keys differ in nothing else. */
+/** The configuration does not mark the value as a secret. Two keys differ only in it. */
 const executor: OpenTofuExecutor = {
   kind: 'opentofu',
   files: {

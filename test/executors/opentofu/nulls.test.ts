@@ -25,7 +25,7 @@ const validation = (condition: string) => `
 const strict = 'nullable = false';
 const withDefault = 'type = string\ndefault = "d"';
 
-/** What the tools take. */
+/** Null values that the tools accept. */
 const taken: readonly Case[] = [
   ['type = string', null],
   [withDefault, null],

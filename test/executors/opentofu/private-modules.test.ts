@@ -31,7 +31,7 @@ const password = 'the-token-of-acme-3f9c';
 const other = 'the-token-of-widgets-77aa';
 const passwords: Readonly<Record<string, string>> = { acme: password, widgets: other };
 
-/** Opens repositories of each organization to its own password alone. */
+/** Opens the repositories of each organization only with the organization's password. */
 const server: GitServer = await serveGit(
   root.path,
   (request, response) => {

@@ -26,7 +26,7 @@ output "year" { value = time_static.now.year }
 `;
 const executor = { kind: 'opentofu' as const, files: { 'main.tf': configuration } };
 
-/** Real providers, from an operator's mirror. */
+/** The tests use real providers, from an operator's mirror. */
 describe.runIf(hasProviders())('a template with providers', () => {
   let directory: string;
   let open: Executor;

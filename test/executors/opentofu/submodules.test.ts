@@ -9,7 +9,9 @@ import { makeGitRoot, Repository, serveGit } from '#test/support/programs/git.ts
 import { makeSshKey, serveGitOverSsh } from '#test/support/programs/git-over-ssh.ts';
 import { makeRequest, makeWorkRoot, requireTools, run, type TestRequest } from '../support.ts';
 
-/** Modules from git whose repositories have submodules: each is fetched with the connection that opens its own address, or without one. */
+/**
+ * Modules from git whose repositories have submodules. Each submodule is fetched with the connection for its own address, or without one.
+ */
 
 const certificates = mkdtempSync(join(tmpdir(), 'coordinator-test-certificates-'));
 const certificate = makeCertificate(certificates);
@@ -25,7 +27,7 @@ const passwords: Readonly<Record<string, string>> = {
   acme: 'the-token-of-acme-51ab',
   widgets: 'the-token-of-widgets-90fe',
 };
-/** What each organization was asked with. */
+/** The logins that the server got for each organization. */
 const logins: [organization: string, login: string][] = [];
 function answerTo(request: IncomingMessage, response: ServerResponse): boolean {
   const organization = request.url?.split('/')[1] ?? '';
@@ -36,7 +38,7 @@ function answerTo(request: IncomingMessage, response: ServerResponse): boolean {
   return true;
 }
 const server = await serveGit(root.path, answerTo, certificate);
-// The tools reach 127.0.0.1 without the proxy of their sandbox, so what no connection opens needs another address.
+// The tools reach 127.0.0.1 without the proxy of their sandbox, so repositories without a connection need another address.
 const outside = await serveGit(root.path, answerTo, undefined, '127.0.0.8');
 const key = makeSshKey();
 const ssh = await serveGitOverSsh(root.path, key);

@@ -35,7 +35,7 @@ output "digest" { value = ephemeral_vault.v.digest }
 };
 const tools = hasProviders() ? await requireTools() : [];
 
-/** A provider that was built for the tests, from an operator's mirror. */
+/** The tests use a provider that was built for them, from an operator's mirror. */
 describe.runIf(hasProviders())('a write-only argument from an ephemeral resource', () => {
   let directory: string;
   let open: Executor;

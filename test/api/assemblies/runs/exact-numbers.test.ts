@@ -37,7 +37,7 @@ function sized(size: object) {
   return { ...echo(), variables: { type: 'object', properties: { size } } };
 }
 
-/** The outputs of a node's run, digit by digit. */
+/** The outputs of a node's run as JSON, with every digit. */
 async function outputsOf(run: string): Promise<string> {
   const { text } = await stage.caller.get(`/runs/${run}`);
   return /"outputs":(\{.*?\}\}),"/.exec(text)?.[1] ?? text;

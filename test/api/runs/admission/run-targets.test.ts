@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** Asks for a run in the environment of `here`, by both operations that admit one. */
+/** Requests a run in the environment of `here` with both operations that admit one. */
 async function ask(user: ApiUser, template: string, environment = here.environment) {
   const answers = [
     await user.post('/runs', { template_id: template, environment_id: environment }),

@@ -6,7 +6,7 @@ import { type ApiUser, startApi, type TestApi, testPassword } from '#test/suppor
 import { Visitor } from '#test/support/browser/visitor.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 
-/** Asking people to review a run: who may be asked, and what the run shows of it. */
+/** Requests to review a run: who may be asked, and the reviewers that the run shows. */
 let api: TestApi;
 let admin: ApiUser;
 let tenant: Tenant;

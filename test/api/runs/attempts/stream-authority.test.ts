@@ -35,7 +35,7 @@ async function follow() {
 
 type Followed = Awaited<ReturnType<typeof follow>>;
 
-/** The seconds until the stream has ended; undefined if it has not after seven. @throws if it was cut instead of ended */
+/** The seconds until the stream has ended; undefined if it has not after seven. @throws if the connection broke instead */
 async function secondsUntilEnd({ stream }: Followed): Promise<number | undefined> {
   const begun = performance.now();
   const reading = (async () => {

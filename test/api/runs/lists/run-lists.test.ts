@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** Eight runs of one tenant, an hour apart, of which the newest two are unfinished. Answers their ids, newest first. */
+/** Eight runs of one tenant, an hour apart, of which the newest two are unfinished. Returns their ids, newest first. */
 async function addTenantRuns(tenant: Tenant): Promise<string[]> {
   const { id } = await tenant.owner.make('/registry/templates', { name: 'Ours', team_id: tenant.team });
   await tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });

@@ -5,7 +5,7 @@ import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 
-/** Somebody who is asked to review a run and may not see it: what the link says that the reader of the run sends to them. */
+/** The link that a reader of a run sends to a user who is asked for a review and may not see the run. */
 
 let api: TestApi;
 let tenant: Tenant;
@@ -36,7 +36,7 @@ afterAll(() => api?.close());
 
 const path = () => `/workloads/runs/${run}`;
 
-/** What the reader of the run gets who asks for a review by somebody: the status, and the link for that person; undefined: none. */
+/** Requests a review of a user as the reader of the run. Returns the status, and the link for that user or undefined. */
 async function askFor(who: string): Promise<{ status: number; link: string | undefined }> {
   const { status, text } = await reader.submit(`${path()}/request-approval`, { message: '', other: who });
   return { status, link: /value="https?:\/\/[^/"]+(\/[^"]+asked=[^"]+)"/.exec(text)?.[1] };

@@ -22,7 +22,7 @@ async function reject(run: string): Promise<void> {
   await api.rows(end, [run]);
 }
 
-/** A page without what is written in its filters. */
+/** A page without the texts of its filters. */
 async function pageOf(path: string): Promise<string> {
   const { status, text } = await visitor.get(path);
   expect(status, text).toBe(200);

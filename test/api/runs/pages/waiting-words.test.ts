@@ -3,14 +3,14 @@ import { describeWaiting } from '#api/runs/pages/run/waiting.ts';
 
 type Run = Parameters<typeof describeWaiting>[0];
 
-/** What a page says about a run that has waited for some seconds. */
+/** The texts of the page of a run that has waited for some seconds. */
 function describeAfter(seconds: number, code: string, tools?: readonly object[]) {
   const since = new Date(Date.now() - seconds * 1000).toISOString();
   const waiting = { code, since, position: null, blocker: null, ...(tools && { tools }) };
   return describeWaiting({ pool: 'default', waiting_on: waiting } as unknown as Run);
 }
 
-/** What a page says that a run waits for which has waited for a worker for some seconds. */
+/** The text on what a run waits for, if it has waited for a worker for some seconds. */
 function wordsAfter(seconds: number, tools?: readonly object[]): string {
   return String(describeAfter(seconds, 'no_worker', tools)?.what);
 }

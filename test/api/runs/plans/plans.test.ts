@@ -5,7 +5,7 @@ import { countSections, noSections } from '#domain/runs/plans/sections.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 
-/** What a run's plan says of each change. */
+/** The details of each change in a run's plan. */
 let api: TestApi;
 let admin: ApiUser;
 let steps: RunSteps;

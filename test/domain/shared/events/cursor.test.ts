@@ -33,7 +33,7 @@ const publish = (subject: string, count = 1) =>
     publishCounted(tx, subject, count);
   });
 
-/** Writes an event in a transaction that stays open until it is told to commit. */
+/** Writes an event in a transaction that stays open until the returned function commits it. */
 async function writeUncommitted(subject: string): Promise<() => Promise<void>> {
   const em = orm.em.fork();
   await em.begin();

@@ -6,7 +6,7 @@ import { validateFiles } from '#test/support/hcl/validate.ts';
 import { readSeed } from '#test/support/seed.ts';
 
 /**
- * Guards look for blocks in files, and a publication refuses files that cannot be read. Both are right only as far as our reader finds
+ * Guards look for blocks in files, and a publication refuses files that cannot be read. Both are right only if the service's reader finds
  * what the tools find. `READER_SEED` draws other files.
  */
 const seed = readSeed('READER_SEED');

@@ -10,7 +10,7 @@ import { readModuleFiles } from '#domain/sources/hcl/module-files.ts';
 import { findStateNotes } from '#domain/sources/hcl/state-notes.ts';
 import { scanHcl } from '#domain/sources/hcl/tokens.ts';
 
-/** So much that work which grows with the square of the text would take minutes. */
+/** The length of a text on which work in quadratic time would take minutes. */
 const size = 200_000;
 const readModule = (files: TemplateFiles) => readDeclarations(readModuleFiles(files, '', 'opentofu'));
 const fill = (part: string) => part.repeat(size / part.length);

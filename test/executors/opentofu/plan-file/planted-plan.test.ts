@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeRequest, makeWorkRoot, requireTools, run } from '../../support.ts';
 
-/** A tool whose neighbour changes the plan file before the service reads it. */
+/** A program beside the tool changes the plan file before the service reads it. */
 const terraform = (await requireTools()).find(({ name }) => name === 'terraform');
 const work = makeWorkRoot();
 const version = '9.9.9';

@@ -7,7 +7,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 
 const unlimited = () => newEffort(150_000, 60_000);
 
-/** How many parts a comparison finds, and that its effort was not exceeded by more than one look at all values. */
+/** The number of parts that a comparison finds. Expects that it exceeded its budget by at most one read of all values. */
 function partsOf(before: JsonValue, after: JsonValue, effort: Effort = unlimited()): number {
   const { changes, unchanged } = listValueChanges({ x: before }, { x: after }, { effort });
   return changes.length + unchanged.length;

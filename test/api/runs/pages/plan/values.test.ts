@@ -8,7 +8,7 @@ import { cutAround } from '#domain/shared/values/comparison/cut.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 const effort = (left = 1000): Effort => ({ left, characters: 2_000_000, until: performance.now() + 10_000 });
-/** A change of which the tool tells only the values. */
+/** A change of which the tool reports only the values. */
 const unsaid = {
   position: 1,
   kind: 'change',
