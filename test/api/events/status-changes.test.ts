@@ -15,7 +15,7 @@ import {
 } from '#test/support/status-changes.ts';
 
 /**
- * Changes by workers, or by a command with another body than here, with the test that covers each. `startSystem` checks them in each test of
+ * Changes by workers, or by commands with another body than here, and the test that covers each. `startSystem` checks them in every test of
  * a whole service.
  */
 const seenElsewhere: Readonly<Record<string, string>> = {

@@ -30,7 +30,7 @@ const listed = async (user: ApiUser) =>
   (await user.get('/worker-pools?limit=200')).body.worker_pools.find(({ name }: { name: string }) => name === shared);
 
 describe('the teams and environments of a pool', () => {
-  it('are all shown to a platform administrator, in the order in which they were set', async () => {
+  it('are all shown to a platform administrator, in their order', async () => {
     const all = { team_ids: [two.team, one.team], environment_ids: [one.environment, two.environment] };
     expect((await admin.get(`/worker-pools/${shared}`)).body).toMatchObject(all);
     expect(await listed(admin)).toMatchObject(all);
@@ -82,7 +82,7 @@ describe('a service account with the role admin', () => {
     expect(hidden?.text.replace(two.team, missing)).toBe(unknown?.text);
   });
 
-  it('may change all rules except a list that it sees only in part', async () => {
+  it('may change all rules except a list that it can read only in part', async () => {
     const account = await addAccount();
     const refused = await account.send('PATCH', `/worker-pools/${shared}`, { team_ids: [one.team] });
     expect(refused).toMatchObject({ status: 403, body: { error: expect.stringContaining('team_ids') } });
@@ -91,7 +91,7 @@ describe('a service account with the role admin', () => {
     expect(await listed(admin)).toMatchObject({ team_ids: [two.team, one.team] });
   });
 
-  it('cannot delete a pool that is needed, and is not shown the names of what needs it', async () => {
+  it('cannot delete a pool that is used, and does not get the names of what uses it', async () => {
     const account = await addAccount();
     const name = `pool-${newId()}`;
     await admin.make('/worker-pools', { name });
@@ -104,7 +104,7 @@ describe('a service account with the role admin', () => {
 });
 
 describe('what prevents the deletion of a pool', () => {
-  it('is named to a service account as far as it may read it; the rest is counted', async () => {
+  it('is named to a service account as far as it may read it, and the others are counted', async () => {
     const url = await api.app.listen({ port: 0 }).catch(() => api.app.listeningOrigin);
     const { key } = await addServiceAccount({ url, orm: api.services.orm }, 'admin', {}, { teamId: one.team });
     const name = `pool-${newId()}`;
@@ -146,7 +146,7 @@ describe('who may manage pools', () => {
     expect((await requester.get('/worker-pools')).status).toBe(403);
   });
 
-  it('is answered by can-i alike', async () => {
+  it('is decided by can-i in the same way', async () => {
     const operator = await api.addUser('operator');
     for (const verb of ['get', 'update', 'delete']) {
       expect(await codeOf(admin, verb, 'worker_pools', { name: shared })).toBe('allowed');
@@ -162,7 +162,7 @@ describe('who may manage pools', () => {
 });
 
 describe('the list of pools', () => {
-  it('is paged by name and holds each pool once, including pools that nobody created', async () => {
+  it('is paged by name and has each pool once, including pools that nobody created', async () => {
     const names = ['paged-a', 'paged-b', 'paged-c'];
     for (const name of names.slice(1)) await admin.make('/worker-pools', { name });
     await steps.admit({}, { pool: 'paged-a' });

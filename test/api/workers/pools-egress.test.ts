@@ -15,7 +15,7 @@ const listed = { policy: 'allow', allow: ['registry.opentofu.org', '*.example.or
 const create = (egress: unknown) => admin.post('/worker-pools', { name: `pool-${newId()}`, egress });
 
 describe('the egress of a new pool', () => {
-  it('is the Internet where the request omits it or sends null', async () => {
+  it('is the Internet if the request omits it or sends null', async () => {
     const name = `pool-${newId()}`;
     expect((await admin.post('/worker-pools', { name })).body).toMatchObject({ egress: internet });
     expect((await create(null)).body).toMatchObject({ egress: internet });
@@ -57,7 +57,7 @@ describe('the egress of a new pool', () => {
     '*example.org',
     '*',
     '',
-  ])('refuses %j and says what to write instead', async (entry) => {
+  ])('refuses %j with what to write instead', async (entry) => {
     const { status, body } = await create({ policy: 'allow', allow: [entry] });
     expect(status).toBe(400);
     expect(body.error).toContain('egress.allow[0]');

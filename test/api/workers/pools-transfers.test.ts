@@ -49,7 +49,7 @@ async function requestRun(by: ApiUser, team: string, environment: string, pool: 
 }
 
 describe('the transfer of a project', () => {
-  it('takes its environments off the lists of pools: a run in a pool that named only them is refused', async () => {
+  it('removes its environments from pools, and refuses a run in a pool that had only these', async () => {
     const { from, to } = await pair();
     const pool = await makePool({ environment_ids: [from.environment] });
     await transferProject({ from, to });
@@ -57,7 +57,7 @@ describe('the transfer of a project', () => {
     expectConflict(await requestRun(to.owner, to.team, from.environment, pool), 'pool');
   });
 
-  it('keeps the other entries in their order, and pools that do not name its environments', async () => {
+  it('keeps the other entries in their order, and pools without its environments', async () => {
     const { from, to } = await pair();
     const other = await makeTenant(api);
     const listed = await makePool({
@@ -95,7 +95,7 @@ describe('the transfer of a project', () => {
 });
 
 describe('the transfer of a team', () => {
-  it('takes the team and its environments off the lists of pools, which stay closed to everybody else', async () => {
+  it('removes the team and its environments from pools, which stay closed to everybody else', async () => {
     const { from, to } = await pair();
     const ofTeam = await makePool({ team_ids: [from.team] });
     const ofEnvironment = await makePool({ environment_ids: [from.environment] });

@@ -40,12 +40,12 @@ describe('creating a pool', () => {
     expect((await admin.get('/worker-pools/reserved')).body).toEqual(answer.body);
   });
 
-  it('creating a pool with only a name opens it to all and demands nothing', async () => {
+  it('creating a pool with only a name opens it to all, without requirements', async () => {
     const { body } = await create();
     expect(body).toMatchObject({ team_ids: null, environment_ids: null, isolation: null, egress: internet });
   });
 
-  it('answers 409 where the name exists; one of 20 concurrent requests wins', async () => {
+  it('answers 409 if the name exists, and only one of 20 concurrent requests succeeds', async () => {
     const name = `pool-${newId()}`;
     const answers = await Promise.all(Array.from({ length: 20 }, () => admin.post('/worker-pools', { name })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
@@ -102,14 +102,14 @@ describe('changing a pool', () => {
     expect((await admin.get(path)).body).toMatchObject(expected);
   });
 
-  it('opens the pool to all by null, and changes nothing by an empty request', async () => {
+  it('opens the pool to all by null, and changes nothing if the request is empty', async () => {
     const path = await pathOf({ team_ids: [], environment_ids: [] });
     const opened = await admin.patch(path, { team_ids: null });
     expect(opened.body).toMatchObject({ team_ids: null, environment_ids: [], revision: 2 });
     expect((await admin.patch(path, {})).body).toMatchObject({ team_ids: null, revision: 2 });
   });
 
-  it('answers 409 for a stale revision; one of 20 concurrent requests wins', async () => {
+  it('answers 409 for a stale revision, and only one of 20 concurrent requests succeeds', async () => {
     const path = await pathOf();
     const lists = Array.from({ length: 20 }, (_, at) => ({ policy: 'allow', allow: [`host-${at}.org`] }));
     const answers = await Promise.all(lists.map((egress) => admin.patch(path, { egress, expected_revision: 1 })));
@@ -121,7 +121,7 @@ describe('changing a pool', () => {
     expect(stale.body.error).toContain('expected_revision: 1 is stale, the current revision is 2');
   });
 
-  it('takes the revision from If-Match too, as deleting does', async () => {
+  it('accepts the revision in If-Match, as deleting does', async () => {
     const path = await pathOf();
     const change = (tag: string, body: object = {}) =>
       admin.send('PATCH', path, { isolation: 'sandbox', ...body }, { 'if-match': tag });
@@ -135,7 +135,7 @@ describe('changing a pool', () => {
     expect((await admin.delete(path, { 'if-match': '"3"' })).status).toBe(204);
   });
 
-  it('a pool that is deleted and created again has a later revision, which no stale request names', async () => {
+  it('a pool that is deleted and created again has a higher revision than before', async () => {
     await admin.make('/worker-pools', { name: 'again' });
     await admin.patch('/worker-pools/again', { isolation: 'sandbox' });
     expect((await admin.delete('/worker-pools/again')).status).toBe(204);
@@ -143,7 +143,7 @@ describe('changing a pool', () => {
     expect((await admin.delete('/worker-pools/again', { 'if-match': '"2"' })).status).toBe(409);
   });
 
-  it('refuses an unknown team, and keeps a listed team that was deleted since', async () => {
+  it('refuses an unknown team, and keeps a listed team that was deleted', async () => {
     const { team } = await makeTenant(api);
     const path = await pathOf({ team_ids: [team] });
     const { revision } = (await admin.get(path)).body;

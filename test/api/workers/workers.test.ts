@@ -20,7 +20,7 @@ describe('a worker', () => {
     );
   });
 
-  it('a worker that stops during a plan hands it back, and another worker makes the plan', async () => {
+  it('a worker that stops during a plan returns it, and another worker makes the plan', async () => {
     const { administrator } = system;
     const plan = [{ name: 'think', run: ['sh', '-c', 'sleep 3; echo "[]" > plan.json'] }];
     const id = await publish(administrator, 'thoughtful', commands({ act: 'true' }, { plan }));
@@ -35,7 +35,7 @@ describe('a worker', () => {
     expect(story.events.map((event: { type: string }) => event.type)).not.toContain('run.attempt_lost');
   });
 
-  it('a worker that stops during an apply ends the apply, which is never run twice', async () => {
+  it('a worker that stops during an apply ends the apply, which is never repeated', async () => {
     const { administrator } = system;
     const id = await publish(administrator, 'cut-off', commands({ act: 'echo begun; sleep 30' }));
     const { body } = await administrator.post('/runs', { template_id: id });
@@ -67,7 +67,7 @@ describe('a worker', () => {
 });
 
 describe('a pool', () => {
-  it('a pool without a worker makes its runs wait for no_worker', async () => {
+  it('a pool without a worker makes its runs wait with no_worker', async () => {
     const { administrator } = system;
     const id = await publish(administrator, 'elsewhere', { ...commands({ act: 'true' }), pool: 'far-away' });
     const { body } = await administrator.post('/runs', { template_id: id });
@@ -80,7 +80,7 @@ describe('a pool', () => {
     expect(await administrator.awaitRun(body.id, ended)).toMatchObject({ status: 'canceled' });
   });
 
-  it('is open only to the teams that it names, checked at admission and again before a run begins', async () => {
+  it('is open only to its teams, which is checked at admission and before a run starts', async () => {
     const { administrator } = system;
     const id = await publish(administrator, 'guarded', { ...commands({ act: 'true' }), pool: 'guarded' });
     const { body: early } = await administrator.post('/runs', { template_id: id });
@@ -99,8 +99,8 @@ describe('a pool', () => {
   });
 });
 
-describe('an attempt whose run is gone', () => {
-  it('is killed and its late results are refused after a forced end', async () => {
+describe('an attempt whose run was ended by force', () => {
+  it('is killed, and its late results are refused', async () => {
     const { administrator } = system;
     const id = await publish(
       administrator,

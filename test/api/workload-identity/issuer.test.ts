@@ -19,7 +19,7 @@ const get = (api: TestApi, url: string, headers: Record<string, string> = {}) =>
   api.app.inject({ method: 'GET', url, headers });
 
 describe('the issuer', () => {
-  it('is described for everybody, and verifiers may keep the answers for five minutes', async () => {
+  it('is described without a credential, and verifiers may cache the responses for five minutes', async () => {
     const [configuration, keys] = await Promise.all([get(stage.api, configurationUrl), get(stage.api, keysUrl)]);
     for (const { statusCode, headers } of [configuration, keys]) {
       expect(statusCode).toBe(200);
@@ -41,7 +41,7 @@ describe('the issuer', () => {
     });
   });
 
-  it('never follows from what a request claims the host to be', async () => {
+  it('does not depend on the host that a request claims', async () => {
     const claims: Record<string, string>[] = [{ host: 'localhost' }, { 'x-forwarded-host': 'evil.example' }];
     for (const headers of claims) {
       const { body } = await get(stage.api, configurationUrl, headers);
@@ -49,7 +49,7 @@ describe('the issuer', () => {
     }
   });
 
-  it('is not described while nobody has told the service its URL', async () => {
+  it('is not described while the service has no public URL', async () => {
     for (const url of [configurationUrl, keysUrl]) {
       const answer = await get(unknown, url);
       expect([answer.statusCode, answer.json().error]).toEqual([404, expect.stringContaining('COORDINATOR_BASE_URL')]);
@@ -58,7 +58,7 @@ describe('the issuer', () => {
 });
 
 describe('the signing keys', () => {
-  it('are for administrators, who never see a private part', async () => {
+  it('are shown only to administrators, without private keys', async () => {
     const [root, other] = [await stage.api.addUser('admin'), await stage.api.addUser('operator')];
     const listed = await root.get('/admin/signing-keys');
     expect(listed.body).toEqual({
@@ -77,7 +77,7 @@ describe('the signing keys', () => {
     expect((await other.post('/admin/signing-keys/rotate', {})).status).toBe(403);
   });
 
-  it('are not rotated twice within the hour in which the next one is only published', async () => {
+  it('are not rotated again while the next one is published but does not sign yet', async () => {
     const root = await stage.api.addUser('admin');
     const answers = await Promise.all([1, 2, 3].map(() => root.post('/admin/signing-keys/rotate', {})));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);

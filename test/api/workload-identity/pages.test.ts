@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-it('the pages of signing keys show them and where verifiers find them, publish the next one, and withdraw all others', async () => {
+it('the pages of signing keys show the keys and their URL, publish the next one, and withdraw all others', async () => {
   const root = await api.addUser('admin');
   const visitor = await signInVisitor(api, root);
   expect((await visitor.get(path)).text).toContain('No keys yet');
@@ -30,7 +30,7 @@ it('the pages of signing keys show them and where verifiers find them, publish t
   for (const { key_id: gone } of keys) expect(left.text).not.toContain(gone);
 });
 
-it('a page of signing keys is refused to whoever is no administrator', async () => {
+it('a page of signing keys is refused to visitors who are not administrators', async () => {
   const visitor = await signInVisitor(api, await api.addUser('operator'));
   expect((await visitor.get(path)).status).toBe(403);
   expect((await visitor.submit(`${path}/rotate`, {})).status).toBe(403);

@@ -31,14 +31,14 @@ async function readKeys(): Promise<{ kid: string }[]> {
   return ((await answer.json()) as { keys: { kid: string }[] }).keys;
 }
 
-describe('a verifier in another process, which knows the issuer alone', () => {
+describe('a verifier in another process, which knows only the issuer', () => {
   it('accepts the token of an attempt', async () => {
     const attempt = await stage.planning();
     const verdict = await verify(await stage.mint(attempt));
     expect(verdict).toMatchObject({ accepted: true, claims: { run_id: attempt.runId, phase: 'plan' } });
   });
 
-  it('accepts tokens of the old and of the new key across a rotation, and never meets a key that it cannot find', async () => {
+  it('accepts tokens of the old and of the new key during a rotation, and finds every key', async () => {
     const before = await stage.mint(await stage.planning());
     const { body: next } = await root.post('/admin/signing-keys/rotate', {});
     expect(next).toMatchObject({ status: 'upcoming', published_until: null });
@@ -75,12 +75,12 @@ describe('a token is refused', () => {
     token = await stage.mint(await stage.planning());
   });
 
-  it('a token is refused by a verifier for which it is not meant', async () => {
+  it('a token is refused by a verifier with another audience', async () => {
     const elsewhere = await verifier.verify(token, { audience: 'sts.amazonaws.com' });
     expect(elsewhere).toEqual({ accepted: false, code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' });
   });
 
-  it('a token for a plan is refused by whoever trusts only tokens for applies', async () => {
+  it('a token for a plan is refused by a verifier that accepts only tokens for applies', async () => {
     const applies = String(decodeJwt(token).sub).replace(/:phase:plan$/, ':phase:apply');
     const applying = await stage.mint(await stage.applying());
     const ofApply = await verifier.verify(applying, { audience, subject: String(decodeJwt(applying).sub) });
@@ -129,7 +129,7 @@ describe('a token is refused', () => {
     expect(await verify(forged)).toMatchObject({ accepted: false });
   });
 
-  it('a token is refused by the service itself, which gives it no authority', async () => {
+  it('a token is refused by the service itself as a credential', async () => {
     const answer = await stage.api.nobody.get('/runs', { authorization: `Bearer ${token}` });
     expect(answer.status).toBe(401);
   });

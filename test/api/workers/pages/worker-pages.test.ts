@@ -21,7 +21,7 @@ async function signIn(email: string): Promise<Visitor> {
 }
 
 describe('the pages of workers', () => {
-  it('show pools with what waits, workers with their state, and drain one', async () => {
+  it('show pools with waiting runs, workers with their state, and drain one', async () => {
     const page = await admin.get('/workloads/workers');
     for (const text of ['Draining', 'Gone', 'payments-restricted', 'Slots in use']) expect(page.text).toContain(text);
     const id = /href="\/workloads\/workers\/([0-9a-f-]{36})"/.exec(page.text)?.[1];
@@ -34,7 +34,7 @@ describe('the pages of workers', () => {
     );
   });
 
-  it('lead from page to page of the pools, and keep the page of the workers', async () => {
+  it('have pages of pools, and keep the page of the workers', async () => {
     await api.rows(
       `insert into worker_pools (name, created_at) select 'many-' || n, now() from generate_series(1, 60) n`,
     );
@@ -70,7 +70,7 @@ describe('the pages of workers', () => {
     );
   });
 
-  it('pause all applies and go on, for administrators alone', async () => {
+  it('pause all applies and end the pause, only for administrators', async () => {
     expect((await admin.submit('/workloads/apply-pause', { reason: 'Maintenance', until: '' })).location).toBe(
       '/workloads/apply-pause',
     );
