@@ -4,14 +4,14 @@ import { mergeParts, type RecordOf } from './areas.ts';
 type SystemActions = RecordOf<'systemActions'>;
 
 /**
- * Everything that the service does by itself and records in the audit. Together with the actions of the operations, this is the
- * catalogue of the audit.
+ * All actions that the service does by itself and records in the audit. With the actions of the operations, they are the catalogue of the
+ * audit.
  */
 export const systemActions: SystemActions = mergeParts('systemActions');
 
 export type SystemAction = keyof SystemActions;
 
-/** What the audit record of a system action says was done. */
+/** The action that the audit records for a system action. */
 export function auditedAction(action: SystemAction): AuditedAction {
   return { action, resourceType: systemActions[action].resourceType };
 }

@@ -38,7 +38,7 @@ function selectTeams(queries: Kysely<Tables>) {
     );
 }
 
-/** What authorization and answers use of a team. */
+/** The facts about a team that authorization and answers need. */
 export type TeamTarget = RowOf<typeof selectTeams>;
 
 /** A team of an organization; undefined if either was deleted, or if the team belongs to another organization. */
@@ -94,7 +94,7 @@ export async function insertTeam(
   await em.persist(em.create(Team, team)).flush();
 }
 
-/** Shares the organizations of these teams, then the teams, against change until the commit, each in the order of ids. */
+/** Locks the organizations of these teams, then the teams, for share until the commit, each in the order of their ids. */
 export async function shareTeams(em: Em, ids: readonly string[]): Promise<void> {
   const organizations = db(em)
     .selectFrom('organizations')

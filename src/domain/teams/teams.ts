@@ -12,8 +12,8 @@ import { Team } from './entity.ts';
 import { findTeamById, insertTeam, type TeamTarget } from './store.ts';
 
 /**
- * Makes a team that its creator owns. Members of a team are members of its organization, so a platform administrator who is
- * not joins it.
+ * Creates a team that its creator owns. Members of a team are members of its organization, so a platform administrator who is no member of
+ * it becomes one.
  */
 export async function createTeam(
   em: Em,
@@ -27,7 +27,7 @@ export async function createTeam(
   await reportingSlugConflict('team', slug, () =>
     insertTeam(em, { id, organizationId: organization.id, name: request.name, slug }),
   );
-  // The command shares the creator's row, so nobody can end the creator's memberships meanwhile.
+  // The command has locked the creator's row for share, so nobody can end the creator's memberships at the same time.
   await ensureOrganizationMember(em, organization.id, creator.id);
   await addMember(em, 'team', { ownerId: id, principalId: creator.id, role: 'owner' });
   return readBack(findTeamById(em, id));
@@ -35,7 +35,7 @@ export async function createTeam(
 
 type Named = Pick<TeamTarget, 'name' | 'slug'>;
 
-/** Renames a team. @throws Conflict for a stale revision, something archived, or a slug that is taken */
+/** Renames a team. @throws Conflict for a stale revision, an archived team or organization, or a slug that is taken */
 export async function updateTeam(
   em: Em,
   team: TeamTarget,

@@ -13,7 +13,7 @@ import { disableTransferred } from '#domain/tenancy/disable-transferred.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
 import { findTeam, findTeamById, type TeamTarget } from './store.ts';
 
-/** The right to take a team into an organization: that of making one there. */
+/** The right to move a team into an organization, which is the right to create one there. */
 const takeTeam: Access = {
   anyOf: ['team:write'],
   scope: 'organization',
@@ -22,7 +22,7 @@ const takeTeam: Access = {
   review: 'none',
 };
 
-/** Whether a caller who may transfer a team may take it to another organization, as `transferTeam` decides. */
+/** Whether a caller who may transfer a team may move it into another organization. `transferTeam` decides the same. */
 export function mayTakeTeam(caller: Principal, destination: Ownership): boolean {
   return decide(caller, takeTeam, destination).allowed;
 }
@@ -32,7 +32,7 @@ export interface TeamTransfer extends TeamTarget {
   readonly destination: OrganizationTarget | undefined;
 }
 
-/** The team and its destination. Both organizations are shared, in the order of their ids, before the team is locked. */
+/** The team and its destination. With `lock`, it locks both organizations for share, in the order of their ids, and then the team. */
 export async function findTeamTransfer(
   em: Em,
   { to, ...path }: { organization: string; id: string; to: string | undefined },
@@ -47,11 +47,11 @@ export async function findTeamTransfer(
 }
 
 /**
- * Moves a team, with everything that it owns, to another organization. Its members must be members there already: a transfer
- * makes nobody a member. Voids open invitations into the team and everything granted to it before, and disables
- * the webhooks and channels of the team and its projects.
- * @throws HiddenResource, Forbidden if the caller may not take a team into the other organization
- * @throws Conflict that names the members who are not there, or for a slug that is taken there
+ * Moves a team, with everything that it owns, to another organization. Its members must already be members there, because a transfer makes
+ * nobody a member. It voids open invitations into the team and everything that was granted to the team, and disables the webhooks and
+ * channels of the team and its projects.
+ * @throws HiddenResource, Forbidden if the caller may not move a team into the other organization
+ * @throws Conflict that names the members who are not in the other organization, or for a slug that is taken there
  */
 export async function transferTeam(
   tx: Transaction,

@@ -3,15 +3,18 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 
-/** What tells others of what happens below its owner, with the action that the audit records when the service disables it. */
+/**
+ * The tables of senders that report events below their owner to others, each with the action that the audit records when the service
+ * disables one.
+ */
 const telling = [
   ['webhooks', 'webhook.disabled'],
   ['notification_channels', 'notification_channel.disabled'],
 ] as const;
 
 /**
- * Disables the webhooks and notification channels of a project, or of a team and its projects, which has just got other owners: they tell whoever
- * their makers chose, and the new owners have not agreed to that. The caller holds the row of the project or team.
+ * Disables the webhooks and notification channels of a project, or of a team and its projects, after a transfer. They send to receivers
+ * that the former owners chose and the new owners have not approved. The caller has locked the row of the project or team.
  */
 export async function disableTransferred(
   tx: Transaction,

@@ -24,10 +24,10 @@ interface Named {
   readonly slug: string;
 }
 
-/** Something with these fields to be made; without a slug, one is made from the name. */
+/** The fields of a resource to be created. Without a slug, the service makes one from the name. */
 export type NewNamed<Fields extends Named = Named> = Omit<Fields, 'slug'> & { readonly slug?: string | undefined };
 
-/** The revision for which a change was made; the change is refused if the resource has another one by now. */
+/** The revision on which a change is based. The change is refused if the resource now has another one. */
 export interface RevisionCheck {
   readonly expectedRevision?: number | undefined;
 }

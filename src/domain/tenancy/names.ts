@@ -3,10 +3,10 @@ import { db } from '#domain/db.ts';
 import { type NamedTable, namedTables } from '#domain/named-tables.ts';
 import { selectNames } from './names-store.ts';
 
-/** Ids of things that have names, by their kind. */
+/** Ids of resources that have names, by their kind. */
 export type NamedIds = { readonly [Table in NamedTable]?: readonly (string | null)[] };
 
-/** What a page calls a thing. */
+/** The name under which a page shows a resource. */
 export interface Named {
   readonly id: string;
   readonly name: string;
@@ -21,8 +21,8 @@ export interface Named {
 export type Names = ReadonlyMap<string, Named>;
 
 /**
- * Reads the names of things by their ids, also of deleted ones. It does not decide who may know them: pass only ids that the
- * caller was shown by an operation, or that name the caller's own memberships.
+ * Reads the names of resources by their ids, also of deleted ones. It does not check who may know them. Pass only ids that an operation
+ * returned to the caller, or ids of the caller's own memberships.
  */
 export async function readNames(em: Em, ids: NamedIds): Promise<Names> {
   const queries = db(em);

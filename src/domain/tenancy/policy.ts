@@ -3,9 +3,9 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
 
 /**
- * Only owners of the team, and owners and admins of its organization, may weaken the rules that protect what the team owns. The
- * right to change the thing itself is checked before: an organization's owners and admins do not have it unless they are in the
- * team, since they act there as its members do. What belongs to the whole installation is only for administrators anyway.
+ * Only owners of the team, and owners and admins of its organization, may weaken the rules that protect what the team owns. The caller has
+ * already checked the right to change the resource itself. An organization's owners and admins have that right only as members of the team.
+ * Resources of the whole installation can be changed only by platform administrators, so this returns true for them.
  */
 export function mayWeakenPolicy(principal: Principal, { organizationId, teamId }: Ownership): boolean {
   if (teamId === null || isPlatformAdministrator(principal) || principal.teams[teamId] === 'owner') return true;
@@ -19,6 +19,6 @@ export function requireMayWeaken(principal: Principal, owner: Ownership, what: s
   throw new Forbidden(`permission denied: ${what}, and ${whoMayWeaken} may weaken it`);
 }
 
-/** Who may weaken a policy, for messages. */
+/** The text of messages that says who may weaken a policy. */
 export const whoMayWeaken =
   'only an owner of the team, or an admin of the team who is also an owner or admin of its organization,';

@@ -6,7 +6,7 @@ import { prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { ArchivableLevel, ArchivedFilter } from '#domain/shared/archiving.ts';
 
-/** Selects the levels that are archived. Give the columns `archivedAt` of a thing and its owners, outermost first. */
+/** Selects the levels that are archived. Pass the columns `archivedAt` of a resource and its owners, outermost first. */
 export function archivedLevels(columns: { readonly [Level in ArchivableLevel]?: Expression<string | null> }) {
   const cases = Object.entries(columns).map(
     ([level, archivedAt]) => sql`case when ${archivedAt} is not null then ${sql.lit(level)} end`,
@@ -14,7 +14,7 @@ export function archivedLevels(columns: { readonly [Level in ArchivableLevel]?: 
   return sql<ArchivableLevel[]>`array_remove(array[${sql.join(cases)}]::text[], null)`;
 }
 
-/** The comparison of `archivedAt` with null for a list that shows either what is active or what is archived. */
+/** The comparison of `archivedAt` with null for a list of either active or archived resources. */
 export function archivedComparison({ archived }: ArchivedFilter): 'is' | 'is not' {
   return archived ? 'is not' : 'is';
 }

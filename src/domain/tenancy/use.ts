@@ -12,7 +12,7 @@ export function namesShownTo(principal: Principal, { organizationId, teamId }: O
   return (kind) => kind !== 'service_account' || mayReadAccountsOf(principal, accounts);
 }
 
-/** Adds what keeps an organization, a team, a project or an environment from being archived or deleted at this moment. */
+/** Adds the reasons why an organization, a team, a project or an environment cannot be archived or deleted now. */
 export async function withUse<Target extends Ownership & { readonly id: string }>(
   em: Em,
   principal: Principal,

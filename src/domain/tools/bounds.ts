@@ -3,7 +3,7 @@ import { canBeSatisfied, compareVersions, isInRanges, parseRange, type VersionRa
 
 /** The bounds of the versions of one tool. Pure. */
 
-/** What limits the versions of a tool. */
+/** The sources of the bounds. */
 export const boundSources = ['template', 'files', 'environment', 'instance', 'state', 'request'] as const;
 export type BoundSource = (typeof boundSources)[number];
 
@@ -17,7 +17,7 @@ export interface Bound {
   readonly of?: Obeying;
 }
 
-/** From this version on, OpenTofu takes `required_version` in files that Terraform reads too as a word to Terraform alone, and ignores it. */
+/** From this version on, OpenTofu ignores `required_version` in files that Terraform reads too, because it is then meant for Terraform. */
 const ownFilesSince = '1.12.0';
 
 /** Whether a version of a tool obeys a bound. */
@@ -25,7 +25,7 @@ export function obeys({ version }: Pick<VersionedTool, 'version'>, { of }: Pick<
   return of === undefined || (of === 'newer') === compareVersions(version, ownFilesSince) >= 0;
 }
 
-/** The bounds that versions before 1.12 must meet, and those of 1.12 and newer. */
+/** The bounds of the versions before 1.12, and those of 1.12 and newer; one list if all versions have the same bounds. */
 function sidesOf(bounds: readonly Bound[]): Bound[][] {
   if (bounds.every(({ of }) => of === undefined)) return [[...bounds]];
   const side = (left: Obeying, sign: string): Bound[] => [
@@ -40,7 +40,10 @@ export function canBeMet(bounds: readonly Bound[]): boolean {
   return sidesOf(bounds).some((side) => canBeSatisfied(rangesOf(side)));
 }
 
-/** What can be met, each by itself: versions before 1.12 and others; both as one if versions from 1.12 on are in the ranges that they ignore. */
+/**
+ * The lists of bounds that versions can meet: one for the versions before 1.12, and one for the others. It is a single list if 1.12 is also
+ * in the ranges that it ignores.
+ */
 export function alternativesOf(bounds: readonly Bound[]): (readonly Bound[])[] {
   const usable = sidesOf(bounds).filter((side) => canBeSatisfied(rangesOf(side)));
   const isOne =
@@ -48,7 +51,7 @@ export function alternativesOf(bounds: readonly Bound[]): (readonly Bound[])[] {
   return isOne ? [bounds] : usable;
 }
 
-/** The bounds that contradict each other: without any of them, the others could be met. */
+/** The bounds that contradict each other: if any one of them is left out, a version can meet the others. */
 export function contradictionIn(bounds: readonly Bound[]): readonly Bound[] {
   return bounds.reduce<readonly Bound[]>((left, bound) => {
     const others = left.filter((each) => each !== bound);
@@ -58,7 +61,7 @@ export function contradictionIn(bounds: readonly Bound[]): readonly Bound[] {
 
 const maxShown = 200;
 
-/** Some ranges as one: as many as people can read. */
+/** Joins ranges into one text for people, which ends with `…` if it would become too long. */
 export function joinRanges(ranges: readonly string[]): string {
   let joined = '';
   for (const range of new Set(ranges)) {
@@ -68,7 +71,7 @@ export function joinRanges(ranges: readonly string[]): string {
   return joined;
 }
 
-/** What cannot be read does not limit: the tool itself refuses it. */
+/** The parsed ranges. It leaves out those that cannot be parsed, because the tool itself refuses them. */
 export function rangesOf(bounds: readonly Bound[]): VersionRange[] {
   return bounds.map(({ version }) => parseRange(version)).filter((range) => range !== undefined);
 }

@@ -12,22 +12,22 @@ import {
 import { type ToolName, toolNames, type VersionedTool, type WantedTool } from './model.ts';
 import { compareVersions, isInRanges } from './ranges.ts';
 
-/** Which tools a run may use: by its template version, its files, its environment and its instance. Pure. */
+/** Decides which tools a run may use. The template version, its files, the environment and the instance limit them. Pure. */
 
-/** The tools that may be used, each with what limits its versions. A tool that is missing may not be used. */
+/** The tools that a run may use, each with the bounds of its versions. It may not use a tool that is missing here. */
 export type ToolDemand = { readonly [Name in ToolName]?: readonly Bound[] };
 
-/** What the files of a template say (`readFilesTools`). */
+/** What the files of a template require (`readFilesTools`). */
 export interface FilesTools {
-  /** Whether there are files that only OpenTofu reads, and that stand for no file that Terraform reads. */
+  /** Whether there are files that only OpenTofu reads and that do not replace a file that Terraform reads. */
   readonly needsOpenTofu: boolean;
-  /** The ranges of `required_version`, by the tool that reads them; of OpenTofu, by its versions before 1.12. */
+  /** The ranges of `required_version` that each tool reads. For OpenTofu, those that versions before 1.12 read. */
   readonly required: { readonly [Name in ToolName]: readonly string[] };
-  /** The ranges that OpenTofu reads from 1.12 on: those of its own files and of `language` blocks. Undefined: as before 1.12. */
+  /** The ranges that OpenTofu reads from 1.12 on: those of its own files and of `language` blocks. Undefined: the same as before 1.12. */
   readonly requiredSince12?: readonly string[];
 }
 
-/** Files that leave the tool open. */
+/** The requirements of files that allow every tool. */
 export const noDemands: FilesTools = { needsOpenTofu: false, required: { opentofu: [], terraform: [] } };
 
 /** The tool that wrote the state of an instance. */
@@ -40,7 +40,7 @@ export interface StateWriter {
 export interface DemandSources {
   readonly files: FilesTools;
   readonly wanted: readonly { readonly by: BoundSource; readonly tool: WantedTool | null | undefined }[];
-  /** Null: nothing is deployed, or the run is there to change the tool. */
+  /** Null: nothing is deployed, or the purpose of the run is to change the tool. */
   readonly writer: StateWriter | null;
 }
 
@@ -49,7 +49,7 @@ export interface EmptyDemand {
   readonly conflict: string;
 }
 
-/** The tools that fit everything that is asked for. */
+/** The tools that meet all requirements. */
 export function intersectDemand({ files, wanted, writer }: DemandSources): ToolDemand | EmptyDemand {
   const named = wanted.flatMap(({ by, tool }) => (tool ? [{ by, ...tool }] : []));
   const isNamedByTemplate = named.some(({ by }) => by === 'template');
@@ -84,8 +84,8 @@ export function meetsDemand(demand: ToolDemand | null, tool: VersionedTool): boo
 }
 
 /**
- * Whether a demand was written with a tool in mind: it is also in the ranges that its version ignores. Of several tools that fit, such a one is
- * preferred.
+ * Whether a tool is also in the ranges that its version ignores, so that the demand was probably written for it. Such a tool is preferred
+ * to others that meet the demand.
  */
 export function isMeantBy(demand: ToolDemand | null, tool: VersionedTool): boolean {
   if (!meetsDemand(demand, tool)) return false;
@@ -93,19 +93,19 @@ export function isMeantBy(demand: ToolDemand | null, tool: VersionedTool): boole
   return isInRanges(tool.version, rangesOf(bounds.filter(({ of }) => of !== 'newer' || obeys(tool, { of }))));
 }
 
-/** Whether a tool that a demand includes can have at least a version. */
+/** Whether the demand includes a tool in this version or a newer one. */
 export function canBeAtLeast(demand: ToolDemand, { name, version }: VersionedTool): boolean {
   const bounds = Object.entries(demand).find(([each]) => each === name)?.[1];
   return bounds !== undefined && canBeMet([...bounds, { version: `>= ${version}`, by: 'request' }]);
 }
 
-/** Whether a tool may go on from a state: it is of the kind that wrote it, and not older. */
+/** Whether a tool may use a state. It must be the same tool as the one that wrote it, and not older. */
 export function mayFollow(writer: StateWriter | null, { name, version }: VersionedTool): boolean {
   if (writer === null) return true;
   return name === writer.name && (writer.version === null || compareVersions(version, writer.version) >= 0);
 }
 
-/** The best of some tools: of the kind that is preferred, in its highest version. The order of the tools does not matter. */
+/** The highest version of the preferred tool. The order of the argument does not matter. */
 export function bestOf<Found extends VersionedTool>(tools: readonly Found[]): Found | undefined {
   const preferred: readonly string[] = toolNames;
   const rank = ({ name }: VersionedTool) => preferred.indexOf(name);
@@ -113,7 +113,9 @@ export function bestOf<Found extends VersionedTool>(tools: readonly Found[]): Fo
   return best;
 }
 
-/** The best of some tools that a demand includes: one that it was written for, if there is any. */
+/**
+ * The best of the tools for which the demand was probably written (`isMeantBy`), or else the best of all. The demand includes all `tools`.
+ */
 export function bestMeant<Found extends VersionedTool>(
   demand: ToolDemand | null,
   tools: readonly Found[],
@@ -121,7 +123,7 @@ export function bestMeant<Found extends VersionedTool>(
   return bestOf(tools.filter((tool) => isMeantBy(demand, tool))) ?? bestOf(tools);
 }
 
-/** A demand as people and clients read it: one range for each tool. An empty range is any version. */
+/** A demand in the form for people and clients: the ranges of each tool. An empty range means any version. */
 export function toWantedTools(demand: ToolDemand): { name: ToolName; version: string }[] {
   return toolNames.flatMap((name) => {
     const bounds = demand[name];

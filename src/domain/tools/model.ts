@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { fromNpmRange } from './npm-ranges.ts';
 import { maxRangeLength, parseRange } from './ranges.ts';
 
-/** The tools that deploy templates of the kind `opentofu`, those that are preferred first. */
+/** The tools that deploy templates of the kind `opentofu`, the preferred one first. */
 export const toolNames = ['opentofu', 'terraform'] as const;
 export type ToolName = (typeof toolNames)[number];
 
-/** A tool in a version, as a worker has it. */
+/** A version of a tool that a worker has. */
 export interface VersionedTool {
   readonly name: string;
   readonly version: string;
 }
 
-/** What is right in place of a text that is not a range. Who writes one of npm reads the same range as the tools write it. */
+/** Describes the expected form, for a text that is not a range. For a range of npm, it contains the same range in the tools' language. */
 export function explainRange(text: string): string {
   const translated = fromNpmRange(text);
   if (translated)
@@ -20,7 +20,7 @@ export function explainRange(text: string): string {
   return 'expected a range of versions, such as "~> 1.9", ">= 1.5, < 2.0" or "1.12.6"';
 }
 
-/** What a template version, an environment or an instance asks for. Without a range, any version will do. */
+/** The tool that a template version, an environment or an instance requires. Without a range, every version is allowed. */
 export const WantedTool = z
   .strictObject({
     name: z.enum(toolNames, { error: 'expected "opentofu" or "terraform"' }),

@@ -1,8 +1,9 @@
 import semver, { type Comparator } from 'semver';
 
 /**
- * Translates a range in the language of npm (`^1.8`, `>=1.8 <2 || 3.x`) into ranges in the language of the tools. A version is in the npm range if it
- * is in one of them. Undefined: the text is not a range of npm. Settings of earlier releases have such ranges, and people write them by habit.
+ * Translates a range in the language of npm (`^1.8`, `>=1.8 <2 || 3.x`) into ranges in the language of the tools. A version is in the npm
+ * range if it is in one of them. Undefined: the text is not a range of npm. Settings from earlier releases contain such ranges, and people
+ * write them by habit.
  */
 export function fromNpmRange(text: string): string[] | undefined {
   if (text.trim() === '' || semver.validRange(text) === null) return undefined;
@@ -21,8 +22,8 @@ function toRanges(comparators: readonly Comparator[]): string[] {
 }
 
 /**
- * npm includes the pre-releases of a version if one comparator names a pre-release of it, whatever the others name. The tools demand it of each
- * comparator, so these pre-releases need a range of their own.
+ * npm includes the pre-releases of a version if any comparator names one of them. The tools include them only if every comparator does, so
+ * these pre-releases need a separate range.
  */
 function toPrereleases(of: semver.SemVer, comparators: readonly Comparator[]): string[] {
   const own = comparators.filter((each) => namesPrerelease(each) && each.semver.compareMain(of) === 0);
@@ -32,7 +33,7 @@ function toPrereleases(of: semver.SemVer, comparators: readonly Comparator[]): s
   return [`~> ${lowest}, ${write(own)}`];
 }
 
-/** npm itself ends a range below the pre-releases of its end: `<2.0.0-0`. */
+/** Excludes `<2.0.0-0`, which npm itself writes to leave out the pre-releases of 2.0.0. */
 function namesPrerelease({ operator, semver: { prerelease } }: Comparator): boolean {
   return prerelease.length > 0 && !(operator === '<' && prerelease.length === 1 && prerelease[0] === 0);
 }
@@ -43,7 +44,7 @@ function write(comparators: readonly Comparator[]): string {
     .join(', ');
 }
 
-/** Numbers of more digits than the tools' language has stand for a version that nobody publishes. */
+/** Limits the numbers to the digits that the tools' language allows. Nobody publishes versions with larger numbers. */
 function releaseOf({ major, minor, patch }: semver.SemVer): string {
   return [major, minor, patch].map((each) => Math.min(each, 999_999_999)).join('.');
 }

@@ -1,6 +1,7 @@
 /**
- * Ranges of versions as OpenTofu and Terraform write them: `>= 1.5, < 2.0`, `~> 1.9`, `!= 1.9.1`. A version without an operator is that very
- * version. A comparison without a pre-release never includes one, but `!=` includes all versions other than its own. Pure.
+ * Ranges of versions as OpenTofu and Terraform write them: `>= 1.5, < 2.0`, `~> 1.9`, `!= 1.9.1`. A version without an operator means
+ * exactly this version. A constraint that names no pre-release includes none, except that `!=` includes all versions other than its own.
+ * Pure.
  */
 
 interface Version {
@@ -28,7 +29,7 @@ const written =
   /^(=|!=|>|>=|<|<=|~>)?\s*v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.~-]+))?(?:\+[0-9A-Za-z.~-]+)?$/;
 const operators = { '=': '=', '!=': '!=', '>': '>', '>=': '>=', '<': '<', '<=': '<=', '~>': '~>' } as const;
 
-/** Undefined if the text is no range. */
+/** Undefined if the text is not a range. */
 export function parseRange(text: string): VersionRange | undefined {
   if (text.length > maxTranslatedLength) return undefined;
   const constraints = text.split(',').map((part) => parseConstraint(part.trim()));
@@ -54,14 +55,14 @@ export function isInRanges(version: string, ranges: readonly VersionRange[]): bo
 /** Whether any version that can exist is in all of the ranges. */
 export function canBeSatisfied(ranges: readonly VersionRange[]): boolean {
   const constraints = ranges.flat();
-  // The lowest version of a range that is not empty is 0.0.0, one that a constraint names, or the one after that.
+  // The lowest version of a non-empty range is 0.0.0, a version that a constraint names, or the version after such a one.
   const candidates = constraints.flatMap(({ version }) => [version, versionAfter(version)]);
   return [{ segments: [0, 0, 0], prerelease: '' } as const, ...candidates].some((each) =>
     includesAll(constraints, each),
   );
 }
 
-/** Below 0 if the first version is lower. What is no version is lower than all that are. */
+/** Negative if the first version is lower. A text that is not a version is lower than every version. */
 export function compareVersions(one: string, other: string): number {
   const [left, right] = [parseVersion(one), parseVersion(other)];
   if (left && right) return compare(left, right);
@@ -100,7 +101,7 @@ function includes({ operator, version: bound, precision }: Constraint, version: 
   }
 }
 
-/** A pre-release is compared only with a pre-release of the same version. */
+/** Only pre-releases of the same version can be compared with a pre-release. */
 function isComparable(version: Version, bound: Version): boolean {
   if (version.prerelease === '') return true;
   return bound.prerelease !== '' && hasSameStart(version, bound, 3);

@@ -25,7 +25,8 @@ export async function replaceAttachments(
   refuseUnknown('project_ids', wanted.projectIds, found.projectIds);
   refuseUnknown('environment_ids', wanted.environmentIds, found.environmentIds);
   const { voided, effective: before } = await readAttachedIds(em, set.id);
-  // Naming a place again attaches it anew, although a transfer has voided it. What was void gave nothing, so it was not attached before.
+  // Naming a place again attaches it again after a transfer has voided its attachment. A void attachment gave no variables, so the audit
+  // does not list it as attached before.
   if (voided === null && isDeepStrictEqual(before, found)) return { before, after: before };
   await writeAttachments(em, set.id, found);
   await countChange(em, set);
@@ -33,10 +34,10 @@ export async function replaceAttachments(
   return { before: { ...before, void: voided }, after: { ...found, void: { projectIds: [], environmentIds: [] } } };
 }
 
-/** What the audit says of a change. Void attachments, which gave nothing, are told apart. */
+/** What the audit records of a change. It lists void attachments, which gave no variables, separately. */
 type ChangedAttachments = Attachments & { readonly void?: Attachments };
 
-/** Ids that belong to others get the same answer as ids of nothing. */
+/** Ids below other owners get the same answer as ids that do not exist. */
 function refuseUnknown(field: string, wanted: readonly string[], found: readonly string[]): void {
   const missing = [...wanted].findIndex((id) => !found.includes(id));
   if (missing < 0) return;

@@ -8,12 +8,12 @@ import { nameOrder, nearness } from '#domain/variables/environment-values-store.
 export interface GivingSet extends OwnerIds {
   readonly id: string;
   readonly name: string;
-  /** Where it is attached; if to both, the environment counts. */
+  /** Where it is attached; `environment` if it is attached to both. */
   readonly attachedTo: 'environment' | 'project';
   readonly variables: number;
 }
 
-/** Attachments `a` with their set `s`, its number of variables, and the project `p`. They are in force. */
+/** The effective attachments `a` with their set `s`, its number of variables, and the project `p`. */
 function selectAttachedSets(em: Em) {
   return db(em)
     .selectFrom('variable_set_attachments as a')
@@ -61,7 +61,7 @@ export async function readGivingSets(
     .orderBy('s.id', 'desc')
     .limit(max)
     .execute();
-  // A set that is attached twice counts where it is nearest.
+  // If a set is attached twice, the nearer attachment counts.
   const nearest = rows.filter(({ id }, index) => rows.findIndex((row) => row.id === id) === index);
   return nearest.map(({ environmentId, variables, ...set }) => ({
     ...set,

@@ -18,11 +18,11 @@ export interface Attachment {
   readonly kind: 'project' | 'environment';
   readonly id: string;
   readonly name: string;
-  /** False after a transfer to other owners, also if the place has come back: its runs get nothing from the set. */
+  /** False after a transfer to other owners, even if the place was transferred back. Its runs then get no variables from the set. */
   readonly isEffective: boolean;
 }
 
-/** Attachments at places that a principal may read, with the names of these places and who owns them now. */
+/** The attachments to places that a principal may read, with the names and the current owners of these places. */
 function selectAttachments(em: Em, reader: Principal) {
   return (
     db(em)
@@ -57,7 +57,7 @@ function toAttachment(set: OwnerIds, row: AttachmentRow): Attachment {
 
 type IdentifiedSet = { readonly id: string } & OwnerIds;
 
-/** Where a set is attached, by name. It leaves out places that the reader may not read. */
+/** The places to which a set is attached, ordered by name. It leaves out places that the reader may not read. */
 export async function readAttachments(em: Em, set: IdentifiedSet, reader: Principal): Promise<Attachment[]> {
   const rows = await selectAttachments(em, reader).where('a.variableSetId', '=', set.id).execute();
   return rows.map((row) => toAttachment(set, row));
@@ -70,7 +70,7 @@ interface AttachedIds extends Attachments {
   readonly voided: Attachments | null;
 }
 
-/** Where a set is attached, by id. */
+/** The ids of the places to which a set is attached. */
 export async function readAttachedIds(em: Em, setId: string): Promise<AttachedIds> {
   const rows = await db(em)
     .selectFrom('variable_set_attachments')
@@ -91,7 +91,7 @@ function toIds(
   };
 }
 
-/** The first places of each set that the reader may read, by the id of the set. A set without any is left out. */
+/** The first places of each set that the reader may read, by the id of the set. It leaves out sets without such places. */
 export async function readFirstAttachments(
   em: Em,
   sets: readonly IdentifiedSet[],
@@ -137,7 +137,7 @@ function isBelow(set: OwnerIds, place: { organizationId: string; teamId: string;
   return set.teamId ? set.teamId === place.teamId : set.organizationId === place.organizationId;
 }
 
-/** Which of these projects and environments exist below the owner of a set. Shares their rows until the commit. */
+/** The projects and environments that exist below the owner of a set. It locks their rows for share until the commit. */
 export async function findBelowOwner(em: Em, set: OwnerIds, wanted: Attachments): Promise<Attachments> {
   const projects = db(em)
     .selectFrom('projects as p')
@@ -156,7 +156,7 @@ export async function findBelowOwner(em: Em, set: OwnerIds, wanted: Attachments)
   return { projectIds: foundProjects.map(({ id }) => id), environmentIds: foundEnvironments.map(({ id }) => id) };
 }
 
-/** Makes these the only attachments of a set. The caller has locked the set and shared what it is attached to. */
+/** Replaces all attachments of a set. The caller has locked the set, and has locked the wanted places for share. */
 export async function writeAttachments(em: Em, setId: string, wanted: Attachments): Promise<void> {
   await db(em).deleteFrom('variable_set_attachments').where('variableSetId', '=', setId).execute();
   const attach = (place: { projectId: string } | { environmentId: string }) =>

@@ -40,7 +40,7 @@ export const VariableSetSchema = defineEntity({
 export class VariableSet extends VariableSetSchema.class {}
 VariableSetSchema.setClass(VariableSet);
 
-/** A variable of a set. Its columns mean what those of an environment's variable mean. */
+/** A variable of a set. Its columns have the same meaning as those of an environment's variable. */
 export const VariableSetVariableSchema = defineEntity({
   name: 'VariableSetVariable',
   tableName: 'variable_set_variables',
@@ -88,7 +88,7 @@ export const VariableSetAttachmentSchema = defineEntity({
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').deleteRule('restrict').nullable(),
     environmentId: () =>
       p.manyToOne(Environment).mapToPk().fieldName('environment_id').deleteRule('restrict').nullable(),
-    /** When a transfer took the place away from the owner of the set. It gets nothing then until it is attached again. */
+    /** When a transfer moved the place away from the owner of the set. The place gets no variables until it is attached again. */
     voidSince: at().nullable(),
   },
 });

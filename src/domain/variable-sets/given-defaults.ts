@@ -6,23 +6,23 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readGivenDefaults } from '#domain/variables/environment-values-store.ts';
 import type { VariableSource } from '#domain/variables/model.ts';
 
-/** What runs of an environment get for a variable of their template that nobody enters, as far as a reader of the environment may know it. */
+/** The default that runs of an environment get for a variable of their template, without what the reader may not read. */
 export interface GivenDefault {
   readonly name: string;
   readonly isSecret: boolean;
   /** Null for a secret, and for a variable of a set that the reader may not read. */
   readonly value: JsonValue;
-  /** Null: a set that the reader may not read. */
+  /** Null if it is a set that the reader may not read. */
   readonly from: VariableSource | null;
 }
 
 /**
- * The defaults that an environment and the variable sets attached to it give its runs: of each name the one that takes precedence, as in
- * `loadEnvironmentVariables`. This does not check whether the principal may read the environment.
+ * The defaults that an environment and its attached variable sets give its runs. For each name, it returns the one that takes precedence,
+ * as in `loadEnvironmentVariables`. This does not check whether the principal may read the environment.
  */
 export async function findGivenDefaults(em: Em, principal: Principal, environmentId: string): Promise<GivenDefault[]> {
   const rows = await readGivenDefaults(em, { environmentId });
-  // The last one of each name wins.
+  // The last one of each name takes precedence.
   const winners = [...new Map(rows.map((row) => [row.name, row])).values()];
   const sets = winners.filter(({ holderKind }) => holderKind === 'variable_set').map(({ holderId }) => holderId);
   const readable = await findReadableSets(em, principal, sets);

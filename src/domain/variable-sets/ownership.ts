@@ -4,7 +4,9 @@ import type { Declaration, Row } from '#domain/shared/ownership-graph/declaratio
 import { voidOnTransfer } from '#domain/shared/ownership-graph/voiding.ts';
 import { isOfOwnerAbove } from '#domain/variables/attachment-force.ts';
 
-/** A place that the owner of the set still owns after the transfer, as the organization of both teams does, goes on getting its variables. */
+/**
+ * A place still gets the variables if the owner of the set also owns it after the transfer, such as an organization that owns both teams.
+ */
 const voidIfOutside = {
   ...voidOnTransfer,
   when: (row: Row<'voidSince' | 'variableSetId' | 'projectId' | 'environmentId'>) => sql<SqlBool>`

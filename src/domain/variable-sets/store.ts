@@ -26,7 +26,7 @@ export async function findVariableSet(em: Em, id: string, lock = false): Promise
   return set ? { ...owner, set } : undefined;
 }
 
-/** A set as lists show it. */
+/** The facts about a set that lists contain. */
 export type ListedVariableSet = RowOf<typeof selectSets>;
 
 function selectSets(queries: Kysely<Tables>) {
@@ -53,7 +53,7 @@ function selectSets(queries: Kysely<Tables>) {
 }
 
 export interface VariableSetFilter extends OwnerIds {
-  /** Only sets that give their variables to this environment, by it or by its project. */
+  /** Only sets that give variables to this environment because they are attached to it or to its project. */
   readonly givenTo?: string | undefined;
 }
 
@@ -95,7 +95,7 @@ export function listVariableSets(
   return pageOf(listed, 's.id', request);
 }
 
-/** A set as lists show it. */
+/** The facts about a set that lists contain. */
 export function readVariableSet(em: Em, id: string): Promise<ListedVariableSet | undefined> {
   return selectSets(db(em)).where('s.id', '=', id).executeTakeFirst();
 }

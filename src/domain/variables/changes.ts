@@ -17,7 +17,7 @@ import {
   writeVariable,
 } from './store.ts';
 
-/** Who changes the variables of which holder. The caller holds the holder's row and has checked the authority. */
+/** The author of a change and the holder of the changed variables. The caller has locked the holder's row and checked the authority. */
 export interface VariableWriter {
   readonly em: Em;
   readonly keyRing: KeyRing;
@@ -25,14 +25,14 @@ export interface VariableWriter {
   readonly setBy: string;
 }
 
-/** What a change of a variable came to, with the revision that all variables of the holder have after it. */
+/** The result of a change of a variable, with the new revision of the holder's variables. */
 export interface VariableChange {
   readonly variable: ShownVariable;
   readonly holderRevision: number;
 }
 
 /**
- * Sets a variable, which may exist already. A sensitive one without a new value keeps the value that it has.
+ * Creates a variable, or replaces it if it exists. A sensitive one without a new value keeps the value that it has.
  * @throws Invalid for a name, a value or phases that a variable of this category cannot have, or if there is no value to keep
  * @throws Conflict for something archived, a stale revision, or one variable too many
  */
@@ -59,8 +59,8 @@ export interface VariableReplacement {
 }
 
 /**
- * Makes these the only variables of a holder. Variables that stay the same keep their revision. A sensitive one without a
- * new value keeps the value that it has.
+ * Replaces all variables of a holder. Variables that stay the same keep their revision. A sensitive one without a new value keeps the value
+ * that it has.
  * @throws as `setVariable`, for the first variable that is refused; nothing is changed then
  */
 export async function replaceVariables(
@@ -89,7 +89,9 @@ export async function replaceVariables(
   return { before: [...removed, ...replaced], after, holderRevision: await revisionAfter(em, holder, isSame) };
 }
 
-/** Whether a replacement adds, changes or removes a sensitive variable. Keeping one as it is takes no right to manage secrets. */
+/**
+ * Whether a replacement adds, changes or removes a sensitive variable. Keeping one unchanged does not require the right to manage secrets.
+ */
 export function concernsSecret(wanted: readonly NewVariable[], current: readonly ShownVariable[]): boolean {
   const named = new Map(wanted.map((variable) => [variable.name, variable]));
   const known = new Map(current.map((variable) => [variable.name, variable]));
@@ -101,7 +103,7 @@ export function concernsSecret(wanted: readonly NewVariable[], current: readonly
 }
 
 /**
- * Removes a variable; undefined: there is none of that name.
+ * Removes a variable; `variable` is undefined if the holder has none of that name.
  * @throws NotFound if the holder has no such variable; Conflict for something archived, or a stale revision
  */
 export async function removeVariable(
@@ -122,7 +124,10 @@ function revisionAfter(em: Em, holder: ChangedHolder, isSame: boolean): Promise<
   return isSame ? holder.variablesRevision : countVariableChange(em, holder);
 }
 
-/** Whether a variable would differ from what it is. A sensitive value that is given counts as a change: nobody may compare it. */
+/**
+ * Whether a variable would change. Every new sensitive value counts as a change, because the answer must not reveal whether it is the
+ * stored one.
+ */
 function isChanged(variable: NewVariable, before: ShownVariable | undefined): boolean {
   const { value, category, sensitive, phases } = variable;
   if (!before || before.category !== category || before.sensitive !== sensitive) return true;
@@ -154,7 +159,7 @@ async function write(
   return writeVariable(em, { ...kept, category, sensitive, value, sealed, setBy });
 }
 
-/** The value for planning as it is stored; undefined: it stays. A variable of the template has none. */
+/** The stored form of the value for planning; undefined: it stays as it is. A variable of the template has none. */
 function toStoredPlanValue(
   { keyRing, holder }: VariableWriter,
   { name, category, sensitive, planValue }: NewVariable,

@@ -11,14 +11,14 @@ const phases = sql<
 >`array_remove(array[case when v.in_plan then 'plan' end, case when v.in_apply then 'apply' end], null)`;
 
 /**
- * How near to an environment a set's variables are; the nearest wins. A set that is attached to the environment is nearer than one that is
- * attached to its project, and of those the project's own set is nearer than its team's, and that than the organization's. It is about the
- * attachment `a` of the set `s`.
+ * How near the variables of the set `s` are to an environment through the attachment `a`. The nearest variable takes precedence. Sets that
+ * are attached to the environment are nearer than sets that are attached to its project. Among either kind, a project's own set is nearest,
+ * then its team's, then the organization's.
  */
 export const nearness = sql<number>`case when a.environment_id is null then 0 else 3 end +
   case when s.project_id is not null then 2 when s.team_id is not null then 1 else 0 end`;
 
-/** Of two equally near sets, the one whose name comes first in this order wins. */
+/** Of two equally near sets, the one whose name comes first in this order takes precedence. */
 export const nameOrder = (name: 's.name' | 'holderName') => sql<string>`${sql.ref(name)} collate "C"`;
 
 /** The environment's own variables are nearer than any set's. */
@@ -28,7 +28,7 @@ interface OfEnvironment {
   readonly environmentId: string;
 }
 
-/** All variables that an environment gives its runs, sealed ones included, in no order. */
+/** All variables that an environment gives its runs, including sealed ones, in no order. */
 function selectGiven(db: Kysely<Tables>, parameter: ParameterOf<OfEnvironment>) {
   const columns = (holder: {
     kind: 'environment' | 'variable_set';
@@ -64,9 +64,9 @@ function selectGiven(db: Kysely<Tables>, parameter: ParameterOf<OfEnvironment>) 
 }
 
 /**
- * All variables that an environment gives its runs, sealed ones included: its own, and those of the sets that are attached to it or to its
- * project. The farthest come first, so that a later one of the same name and category takes precedence; of two equally near sets, the one whose
- * name comes first in the alphabet wins.
+ * All variables that an environment gives its runs, including sealed ones: its own, and those of the sets that are attached to it or to its
+ * project. The farthest come first, so that a later one of the same name and category takes precedence. Of two equally near sets, the one
+ * whose name comes first in the alphabet takes precedence.
  */
 export const readGivenVariables = prepare((db, parameter: ParameterOf<OfEnvironment>) =>
   db
@@ -79,7 +79,7 @@ export const readGivenVariables = prepare((db, parameter: ParameterOf<OfEnvironm
     .orderBy(sql`"name" collate "C"`),
 );
 
-/** The names of the same variables in the same order, each with what gives it, and whether planning gets its secret. */
+/** The names of the same variables in the same order, each with its source and whether it has a value for planning. */
 export const readGivenNames = prepare((db, parameter: ParameterOf<OfEnvironment>) =>
   db
     .selectFrom(selectGiven(db, parameter).as('given'))
@@ -96,7 +96,7 @@ export const readGivenNames = prepare((db, parameter: ParameterOf<OfEnvironment>
     .orderBy(sql`"name" collate "C"`),
 );
 
-/** The defaults for variables of templates among them, in the same order. A secret has no value here. */
+/** Those of the same variables that are defaults for variables of templates, in the same order. The value of a secret is null. */
 export const readGivenDefaults = prepare((db, parameter: ParameterOf<OfEnvironment>) =>
   db
     .selectFrom(selectGiven(db, parameter).as('given'))

@@ -5,7 +5,7 @@ import type { Tables } from '#domain/entities.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
 import type { SealContext } from '#domain/shared/secrets.ts';
 
-/** What has variables: an environment, or a variable set. */
+/** The holder of variables: an environment or a variable set. */
 export interface VariableHolder {
   readonly kind: 'environment' | 'variable_set';
   readonly id: string;
@@ -13,11 +13,11 @@ export interface VariableHolder {
 
 /** A holder whose variables a command changes. */
 export interface ChangedHolder extends VariableHolder, Archivable {
-  /** Rises with every change of its variables. */
+  /** It increases with every change of the holder's variables. */
   readonly variablesRevision: number;
 }
 
-/** The words and names of each kind of holder. Sealed values are bound to them, so they never change. */
+/** The nouns, tables and columns of each kind of holder. Sealed values are bound to some of them, so those must never change. */
 const places = {
   environment: {
     article: 'an environment',
@@ -43,7 +43,7 @@ export function placeOf({ kind }: Pick<VariableHolder, 'kind'>) {
   return places[kind];
 }
 
-/** Binds a sealed value to its variable: copied to another name or holder, it does not open. */
+/** Binds a sealed value to its variable, so that it cannot be decrypted if somebody copies it to another name or holder. */
 export function valueContext({ kind, id }: VariableHolder, name: string): SealContext {
   return [places[kind].value, id, name];
 }

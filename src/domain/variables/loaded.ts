@@ -5,15 +5,15 @@ import { readGivenVariables } from './environment-values-store.ts';
 import { planValueContext, type VariableHolder, valueContext } from './holders.ts';
 import type { VariablePhase, VariableSource } from './model.ts';
 
-/** The variables that an environment gives its runs. They hold secrets: never show or log them, or pass them to the engine. */
+/** The variables that an environment gives its runs. They contain secrets. Never show or log them, or pass them to the engine. */
 export interface EnvironmentVariables {
   /** Defaults for the template's variables of these names. */
   readonly template: Record<string, { value: JsonValue; sensitive: boolean; source: VariableSource }>;
-  /** Environment variables of the run's tools, by name, each with the phases in which they get it. */
+  /** Environment variables of the run's tools, ordered by name, each with the phases in which the tools get it. */
   readonly env: GivenVariable[];
 }
 
-/** An environment variable of the run's tools. `planValue` is what planning gets in place of the value. */
+/** An environment variable of the run's tools. `planValue` is the value that planning gets instead of `value`. */
 export interface GivenVariable {
   readonly name: string;
   readonly value: string;
@@ -52,7 +52,7 @@ export async function loadEnvironmentVariables(
 
 type VariableRow = Awaited<ReturnType<typeof readGivenVariables>>[number];
 
-/** The last row of each category and name: the one that takes precedence. Secrets of the others are not even opened. */
+/** The last row of each category and name, which takes precedence. The secrets of the others are never decrypted. */
 function nearestOf(rows: readonly VariableRow[]): VariableRow[] {
   return [...new Map(rows.map((row) => [`${row.category} ${row.name}`, row])).values()];
 }

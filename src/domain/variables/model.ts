@@ -12,19 +12,19 @@ export type VariablePhase = (typeof variablePhases)[number];
 /** A variable to be set. */
 export interface NewVariable extends RevisionCheck {
   readonly name: string;
-  /** Undefined: a sensitive variable keeps its value, which the caller need not know. */
+  /** Undefined: a sensitive variable keeps its value, so the caller need not know it. */
   readonly value?: JsonValue | undefined;
-  /** The value for planning. Undefined: it stays as it is; null: planning gets the other value too. */
+  /** The value for planning. Undefined: it stays as it is; null: planning gets `value`. */
   readonly planValue?: JsonValue | undefined;
   /** True: refuses a change that leaves no value for planning. */
   readonly hasPlanValue?: boolean | undefined;
   readonly category: VariableCategory;
   readonly sensitive: boolean;
-  /** Undefined: an existing variable keeps its phases, and a new one is given in all. */
+  /** Undefined: an existing variable keeps its phases, and tools get a new one in all phases. */
   readonly phases?: readonly VariablePhase[] | undefined;
 }
 
-/** What gave a run a variable. A set or an environment keeps the name that it had then. */
+/** The source that gave a run a variable. `name` is the name of the set or environment at that time. */
 export interface VariableSource {
   readonly kind: 'environment' | 'variable_set';
   readonly id: string;

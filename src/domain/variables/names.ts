@@ -7,9 +7,8 @@ const environmentName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const unusableNames = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Names that an environment may not set, compared without regard to case, each with the reason. They would control the
- * executor, or the loader of the tool's process, rather than the tool's work. Credentials are allowed, those of registries
- * (TF_TOKEN_…) included.
+ * Names that an environment may not set, compared without regard to case, each with the reason. They would control the executor or the
+ * loader of the tool's process, not the tool's work. Credentials are allowed, also those of registries (TF_TOKEN_…).
  */
 const reservedNames: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^COORDINATOR_/, 'the service sets the variables that begin with COORDINATOR_ for each run'],
@@ -36,7 +35,7 @@ const reservedNames: readonly (readonly [pattern: RegExp, reason: string])[] = [
   ],
 ];
 
-/** The only remedy for a reserved name. That of TF_VAR_… is in its reason. */
+/** The remedy for a reserved name. The reason for TF_VAR_… already contains its own remedy. */
 const otherName = (name: string) => (/^TF_VAR_/i.test(name) ? '' : '; choose another name');
 
 /** The JSON Schema of the names that an environment variable may have, as `explainVariableName` says. */
@@ -53,7 +52,7 @@ export const environmentNameSchema = {
   },
 };
 
-/** The reason why a name cannot be a variable's; null if it can. */
+/** Why a variable cannot have a name; null if it can. */
 export function explainVariableName(category: VariableCategory, name: string): string | null {
   if (unusableNames.has(name)) return 'is a name that no variable can have';
   if (category === 'template') {

@@ -3,7 +3,7 @@ import { type NewVariable, type VariablePhase, variablePhases } from './model.ts
 import type { ShownVariable } from './store.ts';
 
 /**
- * The rules of a variable that has another value for planning.
+ * Refuses a variable whose value for planning breaks a rule.
  * @param place where the variable is in the request: ``, or `variables[2].`
  * @throws Invalid
  */
@@ -22,8 +22,8 @@ export function refuseUnusablePlanValue(variable: NewVariable, before: ShownVari
 }
 
 /**
- * A secret whose value for planning is the value for applying is not kept from planning. Only values that are sent together are compared here: a refusal
- * would tell whoever sends one of them whether it is the stored secret.
+ * Refuses the same secret for planning and applying, because planning would then get the secret. It compares only values that are sent
+ * together: with a stored secret, a refusal would reveal whether the sent value equals it.
  */
 function refuseSameSecret({ sensitive, value, planValue }: NewVariable, place: string): void {
   if (!sensitive || planValue === undefined || planValue === null || planValue !== value) return;
@@ -45,7 +45,7 @@ export function planGetsSecret({
   return sensitive && !hasPlanValue && phases.length === variablePhases.length;
 }
 
-/** Whether a change that says nothing of the value for planning keeps one. */
+/** Whether a variable keeps a value for planning if the change does not mention it. */
 export function keepsPlanValue({ category }: NewVariable, before: ShownVariable | undefined): boolean {
   return category === 'env' && before?.hasPlanValue === true;
 }
@@ -55,7 +55,10 @@ function refuseSecondTemplateValue({ category, planValue = null, hasPlanValue }:
   throw new Invalid(`${place}plan_value: a variable of the template is part of what is planned, so it has one value`);
 }
 
-/** A value that was secret is not shown because its variable becomes plain, and a plain one has been shown already. */
+/**
+ * Requires a new value for planning when `sensitive` changes. Otherwise the service would show a value that was secret, or treat a value as
+ * secret that it has shown already.
+ */
 function refuseUnsaid(variable: NewVariable, before: ShownVariable | undefined, place: string): void {
   if (variable.planValue !== undefined || before?.sensitive === variable.sensitive) return;
   if (!keepsPlanValue(variable, before)) return;

@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 
-/** An output of an instance, as a variable names it. */
+/** A reference of a variable to an output of an instance. */
 export interface InstanceReference {
-  /** As it was written. */
+  /** The text of the reference. */
   readonly text: string;
-  /** Slugs; the project is null if the run's own is meant. */
+  /** Slugs. The project is null if the reference means the run's own project. */
   readonly project: string | null;
   readonly environment: string;
   readonly instance: string;
   readonly output: string;
 }
 
-/** A text that begins as a reference and is none. */
+/** A text that begins like a reference but is not one. */
 export interface MalformedReference {
   readonly text: string;
   readonly problem: string;
@@ -19,14 +19,14 @@ export interface MalformedReference {
 
 const whole = /^(\$+)\{instances\.([\s\S]*)\}$/;
 const form = /^(?:([^/.{}$\s]+)\/)?([^/.{}$\s]+)\/([^/{}$\s]+?)\.outputs\.([^{}$\s]+)$/;
-/** No name is so long. A longer text is not matched, which could take long. */
+/** Longer than any reference. Longer texts are not matched, because that could take long. */
 const maxLength = 1000;
 const malformed =
   'is no reference: write ${instances.<environment>/<name>.outputs.<output>}, or <project>/<environment>/<name> for another project';
 
 /**
- * Reads a text of a variable: a reference, a malformed one, or null for any other text. Only a text that is a reference as a whole counts. One that begins
- * with `$${` is the text without the first `$`.
+ * Parses a text of a variable: a reference, a malformed one, or null for any other text. A reference must be the whole text. A text that
+ * begins with `$${` stands for the text without the first `$`.
  */
 export function readReference(
   text: string,
@@ -40,7 +40,7 @@ export function readReference(
   return { text, project, environment, instance, output };
 }
 
-/** The text that stands for itself where references are resolved. */
+/** Escapes a text so that resolving references returns it unchanged. */
 export function escapeReference(text: string): string {
   return whole.test(text) ? `$${text}` : text;
 }
@@ -51,7 +51,7 @@ export interface LocatedText {
   readonly text: string;
 }
 
-/** Replaces the texts inside a value; what has none is shared. Names of members stay as they are. */
+/** Returns a copy of a value with its texts replaced, but not the names of members. */
 export function replaceTexts(value: JsonValue, replace: (located: LocatedText) => JsonValue, pointer = ''): JsonValue {
   if (typeof value === 'string') return replace({ pointer, text: value });
   if (Array.isArray(value)) return value.map((each, index) => replaceTexts(each, replace, `${pointer}/${index}`));
@@ -64,7 +64,7 @@ export function replaceTexts(value: JsonValue, replace: (located: LocatedText) =
   );
 }
 
-/** The first text in a value that begins as a reference and is none; undefined if there is none. */
+/** The first text in a value that begins like a reference but is not one; undefined if there is none. */
 export function findMalformedReference(value: JsonValue): (LocatedText & MalformedReference) | undefined {
   const found: (LocatedText & MalformedReference)[] = [];
   replaceTexts(value, (located) => {
@@ -75,7 +75,7 @@ export function findMalformedReference(value: JsonValue): (LocatedText & Malform
   return found[0];
 }
 
-/** Whether a value has a reference, or something that begins as one. */
+/** Whether a value contains a reference, or a text that begins like one. */
 export function hasReferences(value: JsonValue): boolean {
   let isFound = false;
   replaceTexts(value, ({ text }) => {

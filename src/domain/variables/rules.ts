@@ -6,7 +6,7 @@ import { refuseUnusablePlanValue } from './plan-value-rules.ts';
 import { findMalformedReference } from './reference-syntax.ts';
 import type { ShownVariable } from './store.ts';
 
-/** Operating systems take no longer text into a process's environment. */
+/** Operating systems accept no longer text in a process's environment. */
 const maxTextLength = 64 * 1024;
 const maxValueLength = 256 * 1024;
 
@@ -31,7 +31,7 @@ export function refuseUnusable(variable: NewVariable, before: ShownVariable | un
     refuseUnusableValue(category, variable.planValue, `${place}plan_value`);
 }
 
-/** Whoever sends back null without `sensitive` does not know that it stands for a secret. */
+/** A client that sends back null without `sensitive` may not know that null stands for a secret. */
 function howToKeep(name: string): string {
   return `null stands for the secret of "${name}", which is not shown: send "sensitive": true to keep it, or another value`;
 }
@@ -53,7 +53,7 @@ function refuseNothingToKeep(variable: NewVariable, before: ShownVariable | unde
   if (reason) throw new Invalid(`${place}value: is required: ${reason}`);
 }
 
-/** Why a variable without a value cannot keep the one that it has; null if it can. */
+/** Why a variable that is sent without a value cannot keep its current value; null if it can. */
 function explainNothingToKeep(
   { name, category, sensitive }: NewVariable,
   before: ShownVariable | undefined,

@@ -1,7 +1,7 @@
 import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
 import { planValueContext, valueContext } from './holders.ts';
 
-/** The sensitive values of variables, whatever holds them. */
+/** The sensitive values of the variables of all holders. */
 export const variableSeals = [
   sealedColumn({
     table: 'environment_variables',

@@ -22,7 +22,7 @@ export interface ShownVariable {
   readonly updatedAt: string;
 }
 
-/** The phases in which a variable is given, as an array of PostgreSQL. */
+/** The phases in which tools get a variable, as an array of PostgreSQL. */
 const phases = sql<
   VariablePhase[]
 >`array_remove(array[case when in_plan then 'plan' end, case when in_apply then 'apply' end], null)`;
@@ -52,7 +52,7 @@ export function listVariables(em: Em, holder: VariableHolder, request: PageReque
   return pageByName(selectVariables(em, holder), 'v.name', request, isName);
 }
 
-/** All variables of a holder as they are shown, by name. */
+/** All variables of a holder without sensitive values, ordered by name. */
 export function readShownVariables(em: Em, holder: VariableHolder): Promise<ShownVariable[]> {
   return selectVariables(em, holder)
     .orderBy((eb) => sql`${eb.ref('v.name')} collate "C"`)
@@ -74,7 +74,7 @@ export interface WrittenVariable {
   readonly setBy: string;
 }
 
-/** The value for planning as it is stored: plain, sealed, or neither for none. */
+/** The stored form of the value for planning: plain or sealed; both are null if there is none. */
 export interface StoredPlanValue {
   readonly value: JsonValue;
   readonly sealed: Buffer | null;
@@ -85,7 +85,7 @@ function planColumns(plan: StoredPlanValue | undefined) {
   return { planValue: plan.value === null ? null : json(plan.value), sealedPlanValue: plan.sealed };
 }
 
-/** What the service shows of a variable that it has just written. The database holds no plain values of secrets. */
+/** The columns that the service returns of a variable that it has just written. The database contains no plain values of secrets. */
 const shown = [
   'name',
   'category',
@@ -98,7 +98,7 @@ const shown = [
   hasPlanValue.as('hasPlanValue'),
 ] as const;
 
-/** Inserts a variable, with a revision after those of the removed ones, or replaces the one of that name. */
+/** Inserts a variable, or replaces the one of that name. The revision of a new one is higher than those of removed variables. */
 export async function writeVariable(em: Em, variable: WrittenVariable): Promise<ShownVariable> {
   const { holder, name, category, sensitive, phases: given, value, sealed, plan, setBy } = variable;
   const { table, column, holders } = placeOf(holder);
@@ -141,7 +141,7 @@ export async function writeVariable(em: Em, variable: WrittenVariable): Promise<
     .executeTakeFirstOrThrow();
 }
 
-/** Changes a sensitive variable whose value stays, and so does the principal who set it. */
+/** Changes a sensitive variable, but neither its value nor the principal who set the value. */
 export async function changeKeptVariable(
   em: Em,
   { holder, name, phases: given, plan }: Pick<WrittenVariable, 'holder' | 'name' | 'phases' | 'plan'>,
@@ -163,8 +163,8 @@ export async function changeKeptVariable(
 }
 
 /**
- * Removes variables and returns how many of them there were. Variables that are set later begin after their revisions. The caller
- * has locked the holder's row.
+ * Removes variables and returns how many of them existed. Variables that are created later get higher revisions. The caller has locked the
+ * holder's row.
  */
 export async function deleteVariables(em: Em, holder: VariableHolder, names: readonly string[]): Promise<number> {
   const { table, column, holders } = placeOf(holder);

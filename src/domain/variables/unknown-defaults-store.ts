@@ -5,9 +5,10 @@ import { type Ownership, readableTeams } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 
 /**
- * Which of these names no template has as a variable that can run where the owner's defaults reach: a default of such a name does nothing. A template of the
- * installation and of the team counts, or without a team, of every team of the organization, with any version that was not yanked. A reader who may not read
- * all of these teams is told of none: the answer would tell which variables the hidden templates have.
+ * Returns the names that are a variable of no template that could get these defaults, so that a default of such a name has no effect.
+ * Templates of the installation and of the team count; without a team, those of all teams of the organization. All versions count that were
+ * not yanked. The result is empty for a reader who may not read all of these teams, because it would reveal variables of templates that the
+ * reader may not read.
  */
 export async function findUnknownDefaults(
   em: Em,

@@ -24,18 +24,18 @@ export const WorkerSchema = defineEntity({
     /** Whether it takes checks of templates; workers of earlier releases do not. */
     takesChecks: p.boolean().default(false),
     draining: p.boolean().default(false),
-    /** Set by an operator: the worker takes no new work once it sees this. */
+    /** When an operator requested the drain. The worker takes no new work after its next heartbeat. */
     drainRequestedAt: at().nullable(),
     startedAt: at(),
     heartbeatAt: at(),
-    /** When it was reported as lost; null while its heartbeats come. */
+    /** When it was reported as lost; null while it sends heartbeats. */
     lostAt: at().nullable(),
   },
 });
 export class Worker extends WorkerSchema.class {}
 WorkerSchema.setClass(Worker);
 
-/** A pool as operators have created it. A pool without a row is open to all. */
+/** A pool that operators have created. A pool without a row is open to all. */
 export const WorkerPoolSchema = defineEntity({
   name: 'WorkerPool',
   tableName: 'worker_pools',
@@ -43,13 +43,13 @@ export const WorkerPoolSchema = defineEntity({
     name: p.string().primary(),
     /** The teams that may use it; null: all. */
     teamIds: p.json<readonly string[]>().nullable(),
-    /** The environments that may use it; null: all those of its teams. */
+    /** The environments that may use it; null: all environments of its teams. */
     environmentIds: p.json<readonly string[]>().nullable(),
-    /** What a worker must have to execute runs of this pool; null: nothing. */
+    /** The isolation that a worker needs to execute runs of this pool; null: any. */
     isolation: p.string().$type<NonNullable<DemandedIsolation>>().nullable(),
     /** What template code may reach over the network; null: the Internet. */
     egress: p.json<Egress>().nullable(),
-    /** Of its slots, in percent, while several teams may use it. */
+    /** The percentage of the slots that one team may occupy while several teams may use the pool. */
     maxTeamPercent: p.integer().default(defaultShares.maxTeamPercent),
     maxPersonPercent: p.integer().default(defaultShares.maxPersonPercent),
     revision: revision(),

@@ -3,7 +3,7 @@ import type { ParameterOf } from '#database/queries.ts';
 import { prepare } from '#domain/db.ts';
 import { takesWork } from './store.ts';
 
-/** The workers that take new work of a pool, as far as the pool itself lets them. Environments may demand more. */
+/** The workers that take new work of a pool and meet the pool's own requirements. Environments may require more. */
 export const findWorkersOfPool = prepare((db, parameter: ParameterOf<{ pool: string }>) =>
   db
     .selectFrom('workers as w')

@@ -3,7 +3,7 @@ import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import { deleteUnreportedWorker, deregisterWorker, type LostWorker, markLost, unmarkLost } from './store.ts';
 
-/** Reports a worker whose heartbeats have stopped, once. False if it was reported, or sends heartbeats again. */
+/** Reports, only once, a worker whose heartbeats have stopped. False if it was reported before, or sends heartbeats again. */
 export function reportSilentWorker(deps: SystemCommandDeps, id: string): Promise<boolean> {
   return report(deps, 'worker.lost', id, markLost);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Whether template code runs in a sandbox, or uncontained. */
+/** Whether template code runs in a sandbox or without one. */
 export const isolations = ['sandbox', 'none'] as const;
 export type Isolation = (typeof isolations)[number];
 
@@ -18,11 +18,11 @@ export const heartbeatTimeoutSeconds = 30;
 /** `silent`: its heartbeat has expired; `gone`: it deregistered, or another worker saw that its process had ended. */
 export type WorkerLiveness = 'alive' | 'silent' | 'gone';
 
-/** What operators see of a worker: `gone` means that its heartbeat has expired. */
+/** The statuses that operators see. `gone`: the worker's heartbeat has expired. */
 export const workerStatuses = ['active', 'draining', 'gone'] as const;
 export type WorkerStatus = (typeof workerStatuses)[number];
 
-/** What a worker says about itself when it registers. */
+/** What a worker reports about itself when it registers. */
 export interface WorkerFacts {
   readonly id: string;
   readonly host: string;
@@ -37,6 +37,6 @@ export interface WorkerFacts {
   readonly limits: LimitKind;
   /** Why it does not contain template code; null if it does. */
   readonly isolationReason: string | null;
-  /** Whether it takes checks of templates: only a worker that contains them does. */
+  /** Whether it takes checks of templates. Only a worker with a sandbox does. */
   readonly takesChecks?: boolean;
 }

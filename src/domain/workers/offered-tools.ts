@@ -7,7 +7,7 @@ import { takesWork } from './store.ts';
 
 /** A tool that workers offer. */
 export interface OfferedTool extends VersionedTool {
-  /** How many of them have it. */
+  /** The number of workers that have it. */
   readonly workers: number;
 }
 
@@ -31,7 +31,7 @@ export interface PoolUser {
   readonly environmentId: string | null;
 }
 
-/** The tools that the workers offer whose pools are open to a team and environment. */
+/** The tools of the workers whose pools are open to a team and an environment. */
 export async function findOfferedTools(em: Em, user: PoolUser): Promise<OfferedTool[]> {
   const [workers, pools] = await Promise.all([
     db(em).selectFrom('workers as w').where(takesWork).select(['w.pools', 'w.tools']).execute(),

@@ -25,9 +25,8 @@ export function poolAccessOfRun(eb: OverRun) {
 }
 
 /**
- * Whether the pool or the environment of a run requires a sandbox. It is evaluated each time an attempt is given to a
- * worker, so a new requirement holds at once. A pool that limits egress requires a sandbox as well: nothing else enforces
- * the limit.
+ * Whether the pool or the environment of a run requires a sandbox. It is evaluated each time a worker gets an attempt, so a new requirement
+ * takes effect at once. A pool that limits egress requires a sandbox as well, because only a sandbox enforces the limit.
  */
 export function demandsSandbox(eb: OverRun) {
   const pool = eb

@@ -49,7 +49,7 @@ export interface HeartbeatAnswer {
   readonly state: 'registered' | 'unregistered' | 'drain';
   /** The worker was reported as lost: report that it is back. */
   readonly isReportedLost: boolean;
-  /** Its last heartbeat had expired, so nobody counted its slots. */
+  /** Its last heartbeat had expired, so its slots were not counted. */
   readonly wasSilent: boolean;
 }
 
@@ -65,7 +65,7 @@ export async function recordHeartbeat(
     .returning((eb) => [
       eb('drainRequestedAt', 'is not', null).as('drain'),
       eb('lostAt', 'is not', null).as('isReportedLost'),
-      // A query within the statement sees the row as it was before.
+      // A subquery sees the row as it was before the update.
       eb
         .selectFrom('workers as w')
         .whereRef('w.id', '=', 'workers.id')
@@ -91,7 +91,7 @@ export async function deregisterWorker(em: Em, id: string): Promise<void> {
   await db(em).deleteFrom('workers').where('id', '=', id).execute();
 }
 
-/** What a report of a lost worker says about it. */
+/** The facts that a report of a lost worker contains. */
 export interface LostWorker {
   readonly host: string;
   readonly pools: string[];
@@ -159,7 +159,7 @@ export async function requestDrain(em: Em, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** A worker as operators see it. */
+/** The facts about a worker that operators see. */
 export interface WorkerDetails extends WorkerFacts {
   readonly status: WorkerStatus;
   /** Attempts that it executes now. */
@@ -168,7 +168,7 @@ export interface WorkerDetails extends WorkerFacts {
   readonly heartbeatAt: string;
 }
 
-/** A page of the workers, latest first; with `pool`, only those that serve it. */
+/** A page of the workers, newest first. `pool`: only workers that serve this pool. */
 export function listWorkers(em: Em, pool: string | undefined, request: PageRequest): Promise<Page<WorkerDetails>> {
   const workers = selectWorkers(em).$if(pool !== undefined, (query) =>
     query.where('w.pools', '@>', sql<string[]>`${json([pool])}::jsonb`),
@@ -187,7 +187,7 @@ export interface ExecutedRun {
   readonly phase: RunPhase;
 }
 
-/** The runs that a worker executes now, as far as the principal may read them. */
+/** The runs that a worker executes now and that the principal may read. */
 export function readExecutedRuns(em: Em, principal: Principal, workerId: string): Promise<ExecutedRun[]> {
   return db(em)
     .selectFrom('run_attempts as a')

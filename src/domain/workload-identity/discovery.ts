@@ -2,11 +2,11 @@ import { signingAlgorithm } from './signing-keys/key-pair.ts';
 import type { SigningKeysTarget } from './signing-keys/rotation.ts';
 import { claimNames } from './tokens/claims.ts';
 
-/** Below the issuer, by the standard (OpenID Connect Discovery 1.0, section 4). */
+/** The path below the issuer that OpenID Connect Discovery 1.0 prescribes in section 4. */
 export const configurationPath = '/.well-known/openid-configuration';
 export const keysPath = '/.well-known/jwks.json';
 
-/** The document by which verifiers find the keys of an issuer. Nobody signs in here, so it names no endpoint for that. */
+/** The document in which verifiers find the keys of an issuer. It names no endpoint for signing in, because the issuer offers none. */
 export function configurationOf(issuer: string) {
   return {
     issuer,

@@ -1,6 +1,6 @@
 import { ServiceError } from '#domain/shared/errors.ts';
 
-/** There is no key that could sign a token now. */
+/** No key can sign a token now. */
 export class SigningKeyUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -8,7 +8,7 @@ export class SigningKeyUnavailable extends Error {
   }
 }
 
-/** A run outside every environment has no identity that a trust policy could name. */
+/** A run without an environment has no identity that a trust policy could name. */
 export class EnvironmentRequired extends Error {
   constructor(runId: string) {
     super(`the run ${runId} belongs to no environment, so it has no workload identity`);

@@ -187,7 +187,7 @@ export class Selection {
   }
 }
 
-/** @throws Unprocessable if the files name more paths than can be looked for in a short time */
+/** @throws Unprocessable if the files name more paths than the service can look up in a short time */
 function remember(named: Set<string>, path: string): void {
   named.add(path);
   if (named.size <= maxNamed) return;
@@ -199,7 +199,7 @@ function* joined<Item>(...lists: Iterable<Item>[]): Generator<Item> {
   for (const list of lists) yield* list;
 }
 
-/** What links lead to, by their paths. */
+/** The targets of links, by the paths of the links. */
 export type Links = ReadonlyMap<string, string>;
 
 export async function readLinks(tree: ReadonlyMap<string, TreeEntry>, { read }: GitContents): Promise<Links> {

@@ -14,7 +14,7 @@ import { type Git, type GitOutcome, type GitPlace, GitStopped, runGit } from './
 import { type CollectedFiles, collectFiles } from './tree.ts';
 import { giveToGit } from './user.ts';
 
-/** The content of a git repository as one version keeps it (docs/writing-templates.md, *Files from git*). */
+/** The content of a git repository that one template version stores (docs/writing-templates.md, *Files from git*). */
 export type GitSnapshot = {
   /** The commit that the ref named. */
   readonly commit: string;
@@ -24,13 +24,13 @@ export type SnapshotOptions = {
   readonly policy: OutboundPolicy;
   readonly credential?: GitCredential;
   readonly limits?: FileLimits;
-  /** In bytes: the whole repository at that commit, as git packs it. */
+  /** The largest size, in bytes, of the whole repository at the commit, as git packs it. */
   readonly maxPackBytes?: number;
   readonly timeoutMs?: number;
   readonly resolve?: Resolve;
-  /** For whom the repository is read, such as a caller and an organization: each holds a share of the places at most. */
+  /** The parties for which the repository is read, such as a caller and an organization. Each occupies at most a share of the places. */
   readonly holders?: readonly string[];
-  /** How long this keeps its place when others want one. */
+  /** How long this keeps its place while others wait for one. */
   readonly keepsPlaceMs?: number;
 };
 
@@ -50,9 +50,9 @@ const places = new YieldingPlaces({
 });
 
 /**
- * Fetches one ref with `git` and returns the template's files. The ref is a branch, a tag or a full commit id. Only that commit
- * is fetched, and no file is left behind.
- * @throws Unprocessable, Unavailable or a `limited` ServiceError; none of them shows a credential
+ * Fetches one ref with `git` and returns the template's files. The ref is a branch, a tag or a full commit id. It fetches only that commit
+ * and leaves no files on the disk.
+ * @throws Unprocessable, Unavailable or a `limited` ServiceError; none of them contains a credential
  */
 export async function snapshotGit(
   source: { readonly url: string; readonly ref: string; readonly path?: string | undefined },
@@ -62,7 +62,7 @@ export async function snapshotGit(
 }
 
 /**
- * How many branches, tags and other refs a repository shows. Nothing is fetched.
+ * The number of branches, tags and other refs that a repository lists. It fetches nothing.
  * @throws as `snapshotGit`
  */
 export async function countRefs(url: string, options: SnapshotOptions): Promise<number> {
@@ -72,7 +72,7 @@ export async function countRefs(url: string, options: SnapshotOptions): Promise<
   });
 }
 
-/** Has git work with one repository, at addresses that were checked, in a directory that is removed afterwards. */
+/** Runs git on one repository, at addresses that were checked, in a directory that is removed afterwards. */
 function withGit<Result>(
   source: string,
   options: SnapshotOptions,
@@ -85,7 +85,7 @@ function withGit<Result>(
 }
 
 interface PlacedOptions extends SnapshotOptions {
-  /** Somebody else has its place. */
+  /** Aborted when another repository has taken the place. */
   readonly givenUp: AbortSignal;
 }
 
@@ -164,7 +164,7 @@ function createGit(place: GitPlace, secrets: readonly string[]): Git {
 
 let isNewEnough = false;
 
-/** Older versions of git ignore the configuration that restricts where it connects. */
+/** Refuses older versions of git, because they ignore the configuration that restricts the addresses to which it connects. */
 async function requireGit(git: Git): Promise<void> {
   if (isNewEnough) return;
   const said = (await git(['--version'])).toString();

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { checkFilePath } from '../files.ts';
 
-/** The location of a template in git, as a spec names it. Publication decides whether it may be reached. */
+/** The location of a template in git that a spec names. Publication checks whether the service may connect to it. */
 
 const scpLike = /^[^/]+@[^/:]+:/;
 
-/** What is wrong with the form of a git URL, as the end of a sentence; null if it is right. */
+/** Why the form of a git URL is invalid, as the end of a sentence; null if it is valid. */
 function checkGitUrl(text: string): string | null {
   if (scpLike.test(text)) return 'must be written as "ssh://git@host/path", not as "git@host:path"';
   if (!/^(https?|ssh|file):\/\//i.test(text) || !URL.canParse(text)) {
@@ -21,7 +21,7 @@ function checkGitUrl(text: string): string | null {
 
 const forbiddenInRef = /[\s\u0000-\u001f\u007f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|^[-/.]|\.lock(\/|$)|[/.]$/;
 
-/** A branch, a tag or a full commit id, by git's own rules for names. Options and revision expressions are refused. */
+/** A branch, a tag or a full commit id that follows git's rules for names. It refuses options and revision expressions. */
 export const GitRef = z
   .string()
   .min(1)

@@ -12,13 +12,13 @@ import { type Links, readLinks, Selection } from './selection.ts';
 export interface CollectedFiles {
   /** By their paths in the repository. */
   readonly files: TemplateFiles;
-  /** What strings of the files name, and what with the rest would exceed the limits: at most 20 paths. */
+  /** At most 20 paths that strings of the files name and that were left out because the files would otherwise exceed the limits. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * The files below a directory, those of every local module that they refer to, what links lead to, and what strings of the configuration name by
- * a path with `..`. They keep their paths in the repository, so that relative references stay valid.
+ * The files below a directory, those of every local module that they refer to, the targets of links, and what strings of the configuration
+ * name by a path with `..`. They keep their paths in the repository, so that relative references stay valid.
  * @throws Unprocessable naming the file that cannot be part of a template, or the limit that is exceeded
  */
 export async function collectFiles(
@@ -42,7 +42,7 @@ interface Encoding {
   readonly links: Links;
 }
 
-/** The files as a checkout writes them. */
+/** Returns the files with the contents that a checkout would write. */
 async function encodeAll(
   entries: readonly TreeEntry[],
   tree: ReadonlyMap<string, TreeEntry>,
@@ -67,7 +67,7 @@ async function readAll(files: readonly TreeEntry[], { read }: GitContents): Prom
   return new Map(files.map(({ path, object }) => [path, contentOf(objects, object)]));
 }
 
-/** The files of attributes that apply to some of the files. */
+/** The `.gitattributes` files that apply to any of the files. */
 function attributesOf(tree: ReadonlyMap<string, TreeEntry>, files: readonly TreeEntry[]): TreeEntry[] {
   const directories = new Set(files.flatMap(({ path }) => ['', ...parentsOf(path)]));
   return [...directories].flatMap((directory) => {
@@ -82,7 +82,7 @@ function explainMissing(tree: ReadonlyMap<string, TreeEntry>, directory: string)
   return `the repository has no directory ${quote(directory)}`;
 }
 
-/** The mode is kept where the content alone says another. */
+/** It stores the mode only if the content alone suggests another one. */
 function encode(content: Buffer, isExecutable: boolean): FileContent {
   const text = content.toString();
   const isText = isStorableText(text) && Buffer.from(text).equals(content);

@@ -2,7 +2,7 @@ import { type NestedBlock, type ReadBody, readBody } from './body.ts';
 import { readJsonBody } from './json-body.ts';
 import { isJson } from './root-files.ts';
 
-/** The part of a configuration file that says how to read it, and its text. */
+/** A configuration file's name, which determines the form of the language, and its text. */
 export interface ConfigurationText {
   readonly name: string;
   readonly text: string;

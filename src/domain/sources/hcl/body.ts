@@ -13,7 +13,7 @@ export interface Body {
 
 export interface Argument {
   readonly line: number;
-  /** The tokens of the expression. Line feeds inside brackets are among them. */
+  /** The tokens of the expression, including line feeds inside brackets. */
   readonly value: readonly HclToken[];
 }
 
@@ -25,10 +25,10 @@ export interface NestedBlock {
   readonly body: Body;
 }
 
-/** What a file holds. With a problem, what it holds before that. */
+/** The structure of a file. If there is a problem, the structure of the text before it. */
 export interface ReadBody {
   readonly body: Body;
-  /** The first thing that no tool can read; null if there is none. */
+  /** The first problem because of which no tool can read the file; null if there is none. */
   readonly problem: SyntaxProblem | null;
 }
 

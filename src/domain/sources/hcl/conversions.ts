@@ -5,7 +5,8 @@ import { readNumber } from './literals.ts';
 /** Converts values to the types of their variables, as the tools do. Pure. */
 
 /**
- * The value as the schema of a type describes it, which `readType` made. Undefined if it does not fit the type, or if only the tool knows what becomes of it.
+ * Converts a value to the type that a schema from `readType` describes. Undefined if the value does not fit the type, or if only the tool
+ * knows the result.
  */
 export function convertToType(value: JsonValue, schema: JsonObject): JsonValue | undefined {
   const type = schema['type'];
@@ -20,7 +21,7 @@ function isOf(type: 'number' | 'boolean', value: JsonValue): JsonValue | undefin
   return typeof value === type ? value : undefined;
 }
 
-/** The tools write numbers without exponents. */
+/** Undefined for a number that JavaScript writes with an exponent, because the tools write none. */
 function toText(value: JsonValue): string | undefined {
   if (typeof value === 'string') return value;
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
@@ -45,7 +46,7 @@ function convertMembers(value: JsonValue, schema: JsonObject): JsonObject | unde
   const members: [string, JsonValue][] = [];
   for (const [name, member] of Object.entries(value)) {
     const isMember = Object.hasOwn(types, name);
-    // To leave an optional member out means null.
+    // A missing optional member means null.
     if (member === null && isMember && !required.includes(name)) continue;
     const converted = convertToType(member, objectOf(isMember ? types[name] : schema['additionalProperties']));
     if (converted === undefined) return undefined;

@@ -1,10 +1,10 @@
 import type { Argument, NestedBlock } from './body.ts';
 
-/** What is collected while the files of a directory are read. */
+/** The declarations and problems found while the files of a directory are read. */
 
 export interface Declaration {
   readonly file: string;
-  /** 1 for the first; null in JSON. */
+  /** The line, starting at 1; null in JSON. */
   readonly line: number | null;
   readonly arguments: ReadonlyMap<string, Argument>;
   readonly validations: readonly NestedBlock[];

@@ -4,18 +4,18 @@ import type { Argument, Body, NestedBlock, ReadBody } from './body.ts';
 import { scanHcl } from './tokens.ts';
 
 /**
- * Reads the structure of a file in the JSON form of OpenTofu's language, as the tools read it: a key that is repeated is a block of its own each time.
- * Does not recurse.
+ * Reads the structure of a file in the JSON form of OpenTofu's language. As in the tools, each repetition of a key is a separate block. It
+ * does not recurse.
  */
 
-/** A JSON value, of which only the blocks of a file are looked into. */
+/** A JSON value, with its members and items only as deep as blocks can be nested. */
 interface Node {
   readonly kind: 'object' | 'list' | 'string' | 'null' | 'other';
   readonly members: { readonly name: string; readonly line: number; readonly value: Node }[];
   readonly items: Node[];
   readonly start: number;
   end: number;
-  /** Of a string. */
+  /** The text of a string. */
   readonly value: string;
 }
 
@@ -48,12 +48,12 @@ const blockTypes: Readonly<Record<string, BlockSchema>> = {
   ephemeral: { labels: 2 },
   action: { labels: 2 },
 };
-/** Blocks of other types have none, such as `locals`. */
+/** Blocks of other types, such as `locals`, have no labels. */
 const otherBlock: BlockSchema = { labels: 0 };
 
-/** In UTF-16 units. Programs write larger files than people do. */
+/** The limit in UTF-16 units. It is higher than for the native form, because programs write larger files than people. */
 const maxLength = 8 * 1024 * 1024;
-/** Blocks are not deeper. */
+/** No block is nested deeper than this. */
 const maxDepth = 16;
 
 export function readJsonBody(text: string): ReadBody {
@@ -97,7 +97,7 @@ function toBody(text: string, node: Node, schemas: Readonly<Record<string, Block
   return body;
 }
 
-/** JSON is an expression of the language. A type is written as a text. */
+/** Every JSON value is also an expression of the language. Only a type is written as a string. */
 function toArgument(text: string, name: string, line: number, node: Node): Argument {
   const written = name === 'type' && node.kind === 'string' ? node.value : text.slice(node.start, node.end);
   return { line, value: scanHcl(written).tokens };
@@ -108,7 +108,7 @@ function membersOf(node: Node): Node['members'] {
   return node.kind === 'list' ? node.items.flatMap(({ members }) => members) : node.members;
 }
 
-/** Reads a text that is known to be valid JSON, with every member of its objects, as deep as there may be blocks. */
+/** Reads a text that is known to be valid JSON, up to the depth of blocks. It keeps repeated members of objects. */
 function readNode(text: string): Node {
   const scanner = createScanner(text, true);
   const root = newNode('list', 0);

@@ -6,7 +6,10 @@ import type { HclToken } from './tokens.ts';
 const maxDepth = 30;
 const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** The value of an expression that is a plain value; undefined for any other, and for a number whose digits would be lost. */
+/**
+ * The value of an expression that is a plain value. Undefined for any other expression, and for a number that JavaScript cannot store
+ * exactly.
+ */
 export function readLiteral(tokens: readonly HclToken[], depth = 0): JsonValue | undefined {
   const [first] = tokens;
   if (first === undefined || depth > maxDepth) return undefined;
@@ -20,7 +23,7 @@ export function readLiteral(tokens: readonly HclToken[], depth = 0): JsonValue |
   return tokens.length > 400 ? undefined : readNumber(tokens.map((token) => token.text).join(''));
 }
 
-/** The number that a text is; undefined for any other text, and for a number whose digits would be lost. */
+/** Parses a number. Undefined for any other text, and for a number that JavaScript cannot store exactly. */
 export function readNumber(text: string): number | undefined {
   if (!number.test(text)) return undefined;
   const value = Number(text);
@@ -90,8 +93,8 @@ function readObject(tokens: readonly HclToken[], depth: number): Record<string, 
 }
 
 /**
- * The items of a list, an object or a call, from its opening bracket to its closing one. Items end at commas, and in braces also
- * at line feeds. Null if the brackets do not enclose everything.
+ * The items of a list, an object or a call, from its opening bracket to its closing one. Commas end items, and in braces also line feeds.
+ * Null if the brackets do not enclose all tokens.
  */
 export function splitItems(tokens: readonly HclToken[]): HclToken[][] | null {
   const items: HclToken[][] = [[]];

@@ -7,25 +7,27 @@ import type { Body, ReadBody } from './body.ts';
 import { readLiteral } from './literals.ts';
 import { type ConfigurationFile, configurationFiles, filesReadBy, isJson, isOverride } from './root-files.ts';
 
-/** Reads a module and those in the same files that it calls, as a tool reads them. Pure. */
+/** Reads a module and the modules among the same files that it calls, as a tool does. Pure. */
 
 export interface ReadConfigurationFile extends ConfigurationFile, ReadBody {}
 
 export interface ModuleFiles {
-  /** Where the module is among the template's files (`''`: the root). */
+  /** The directory of the module in the template's files (`''`: the root). */
   readonly directory: string;
-  /** In the order in which the tool applies them: overrides last. */
+  /** The files in the order in which the tool applies them: overrides last. */
   readonly files: readonly ReadConfigurationFile[];
   /** The relative sources of the modules that it calls. */
   readonly sources: readonly string[];
 }
 
-/** Modules beyond this many are not looked at. */
+/** No further modules are read. */
 const maxModules = 200;
-/** Nor is text beyond this length, in UTF-16 units. Only links that show files again and again lead to more. */
+/** No further text is read, in UTF-16 units. A template exceeds it only if many links lead to the same files. */
 const maxLength = 32 * 1024 * 1024;
 
-/** Yields each module once, the one in the directory first. What cannot be parsed is left for the tool to refuse. */
+/**
+ * Yields each module once, the one in the directory first. It does not report files that cannot be parsed, because the tool refuses them.
+ */
 export function* readModules(files: TemplateFiles, directory: string, tool: ToolName): Generator<ModuleFiles> {
   const sourcesOf = new Map<string, readonly string[]>();
   const paths = new Set([moduleDirectory('', directory) ?? '']);
@@ -77,7 +79,7 @@ export function sourcesIn(body: Body): string[] {
   });
 }
 
-/** The directory of the module that a source such as `../network` names; null if it lies outside of the files. */
+/** The directory of the module that a source such as `../network` names; null if it is outside the files. */
 export function moduleDirectory(directory: string, source: string): string | null {
   const path = posix.normalize(posix.join(directory, source)).replace(/\/$/, '');
   if (path === '.') return '';

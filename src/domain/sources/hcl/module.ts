@@ -5,21 +5,21 @@ import { findVariableUses } from './references.ts';
 import { isOverride } from './root-files.ts';
 import { scanHcl } from './tokens.ts';
 
-/** What the files of one directory declare, as a tool reads them. */
+/** The declarations that a tool finds in the files of one directory. */
 export interface Module {
   readonly variables: ReadonlyMap<string, Declaration>;
   readonly outputs: ReadonlyMap<string, Declaration>;
   readonly problems: readonly ModuleProblem[];
 }
 
-/** Returns what a module declares. Problems are only those that stop the tool for certain. */
+/** Returns the declarations of a module. It reports only problems that certainly stop the tool. */
 export function readDeclarations({ files }: ModuleFiles): Module {
   const found: FoundDeclarations = { variables: new Map(), outputs: new Map(), problems: [] };
   for (const { path, name, body, problem } of files) {
     if (problem !== null) found.problems.push({ file: path, ...problem });
     else for (const block of body.blocks) readBlock(found, path, block, isOverride(name));
   }
-  // A file that cannot be read hides what it declares.
+  // The declarations of a file that cannot be read are unknown.
   if (found.problems.length === 0) for (const file of files) noteUndeclared(found, file);
   return found;
 }

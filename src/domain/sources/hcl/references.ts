@@ -7,8 +7,8 @@ export interface VariableUse {
 }
 
 /**
- * Returns the variables that a file uses, also inside texts. Null if the file gives `var` another meaning somewhere, such as by
- * `for var in`: then a use need not be one of a variable.
+ * Returns the variables that a file uses, also inside texts. Null if the file gives `var` another meaning somewhere, such as by `for var
+ * in`, because a use may then not be one of a variable.
  */
 export function findVariableUses(file: readonly HclToken[]): VariableUse[] | null {
   const found: VariableUse[] = [];
@@ -45,7 +45,7 @@ export function* expressionsOf(file: readonly HclToken[]): Generator<readonly Hc
   }
 }
 
-/** Whether `var` is a name of the file's own here. */
+/** Whether `var` at this index is a name that the file itself defines. */
 function isOtherName(tokens: readonly HclToken[], index: number): boolean {
   const [before, last] = [tokens[index - 2]?.text, tokens[index - 1]?.text];
   const isBound = last === 'for' || (last === ',' && tokens[index - 3]?.text === 'for');

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { type FileContent, isLink, type TemplateFiles, textOf } from '../files.ts';
 import { readDirectory, readFiles } from '../links.ts';
 
-/** Which files of a directory OpenTofu and Terraform read as configuration. Pure. */
+/** Finds the files of a directory that OpenTofu and Terraform read as configuration. Pure. */
 
 /** A configuration file of one directory. */
 export interface ConfigurationFile {
@@ -16,17 +16,17 @@ type ReadingTool = 'opentofu' | 'terraform';
 
 const extension = /\.(tf|tofu)(\.json)?$/;
 
-/** Whether the tools leave a file out because an editor wrote it: hidden files and copies. */
+/** Whether the tools ignore a file because an editor wrote it: a hidden file or a copy. */
 function isEditorFile(name: string): boolean {
   return name.startsWith('.') || name.endsWith('~') || (name.startsWith('#') && name.endsWith('#'));
 }
 
-/** Whether the tools read a file with this name as configuration, of one tool or the other. */
+/** Whether at least one of the tools reads a file with this name as configuration. */
 export function isConfigurationName(name: string): boolean {
   return !name.includes('/') && extension.test(name) && !isEditorFile(name);
 }
 
-/** Whether a file changes what other files declare. It is no configuration by itself. */
+/** Whether a file changes what other files declare. It is not a configuration by itself. */
 export function isOverride(name: string): boolean {
   const stem = name.replace(extension, '');
   return stem === 'override' || stem.endsWith('_override');
@@ -46,7 +46,7 @@ export function configurationFiles(files: TemplateFiles, directory = ''): Config
     .sort((a, b) => compareNames(a.name, b.name));
 }
 
-/** The first of the files with each text, in each form of the language: many links may lead to one file. */
+/** Leaves out files that have the same text and form of the language as an earlier one, because many links may lead to one file. */
 export function withDifferentTexts(files: readonly ConfigurationFile[]): ConfigurationFile[] {
   const seen = { json: new Set<string>(), native: new Set<string>() };
   return files.filter(({ name, text }) => {
@@ -62,7 +62,7 @@ export function isJson(name: string): boolean {
   return name.endsWith('.json');
 }
 
-/** The size of all configuration files in UTF-16 units, as often as links to files show them. */
+/** The size of all configuration files in UTF-16 units. A file counts again for each link to it. */
 export function configurationSize(files: TemplateFiles): number {
   const sizes = new Map<FileContent, number>();
   let size = 0;
@@ -75,7 +75,10 @@ export function configurationSize(files: TemplateFiles): number {
   return size;
 }
 
-/** The configuration files of all directories, one directory after the other. A file to which links lead is there once, at its own path. */
+/**
+ * The configuration files of all directories, one directory after the other. It returns a file that has links to it only once, at its own
+ * path.
+ */
 export function allConfigurationFiles(files: TemplateFiles): ConfigurationFile[] {
   const found = Object.entries(files).flatMap(([path, content]) => {
     const name = posix.basename(path);
@@ -86,12 +89,12 @@ export function allConfigurationFiles(files: TemplateFiles): ConfigurationFile[]
   );
 }
 
-/** Whether a directory (`''`: the root) has a file that one of the tools reads. Overrides alone are no configuration. */
+/** Whether a directory (`''`: the root) has a file that one of the tools reads. Overrides alone are not a configuration. */
 export function hasConfiguration(files: TemplateFiles, directory = ''): boolean {
   return configurationFiles(files, directory).some(({ name }) => !isOverride(name));
 }
 
-/** Those that a tool reads: Terraform no `.tofu` files, and OpenTofu no `x.tf` beside `x.tofu`. */
+/** The files that a tool reads. Terraform ignores `.tofu` files, and OpenTofu ignores `x.tf` if there is an `x.tofu`. */
 export function filesReadBy<File extends { readonly name: string }>(tool: ReadingTool, files: readonly File[]): File[] {
   if (tool === 'terraform') return files.filter(({ name }) => !/\.tofu(\.json)?$/.test(name));
   const names = new Set(files.map(({ name }) => name));
@@ -100,7 +103,7 @@ export function filesReadBy<File extends { readonly name: string }>(tool: Readin
   );
 }
 
-/** Compares names as the tools sort them. */
+/** Compares names in the order of the tools, which is that of their bytes. */
 export function compareNames(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

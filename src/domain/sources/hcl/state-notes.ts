@@ -4,26 +4,29 @@ import { findWorkspaceUse } from './references.ts';
 import { allConfigurationFiles, type ConfigurationFile, configurationFiles, withDifferentTexts } from './root-files.ts';
 import { scanHcl } from './tokens.ts';
 
-/** What a configuration says about states and workspaces that has no effect here or another one, because the service keeps the state. Pure. */
+/**
+ * Finds what a configuration says about states and workspaces and what has no or another effect here, because the service stores the state.
+ * Pure.
+ */
 
 export interface ConfigurationNote {
   /** The path among the template's files. */
   readonly file: string;
-  /** 1 for the first; null if it is not known. */
+  /** The line, starting at 1; null if it is not known. */
   readonly line: number | null;
-  /** For people, without a full stop at its end. */
+  /** A message for people, without a full stop at the end. */
   readonly message: string;
 }
 
 const maxNotes = 100;
 const workspaceName = /\bworkspace\b/;
-/** The distance is bounded, so that hostile text takes no longer. */
+/** The distance is limited, so that the pattern is fast for hostile text as well. */
 const inTemplate = /[$%]\{[^}]{0,500}\b(?:terraform|tofu)\s*\.\s*workspace\b/;
 
 /**
- * Finds the `backend` and `cloud` blocks of the root module, and what depends on the name of the workspace, which is always
- * `default`, in all files; and the data sources that read a state from somewhere else, but for those that are `mapped`. `directory` is the root
- * module's among the files (`''`: the root).
+ * Finds the `backend` and `cloud` blocks of the root module. In all files, it finds what depends on the name of the workspace, which is
+ * always `default`, and the data sources that read a state from elsewhere, except those of the root module that are `mapped`. `directory`
+ * is the root module's directory in the files (`''`: the root).
  */
 export function findStateNotes(
   files: TemplateFiles,
@@ -90,7 +93,7 @@ export function findRemoteStates(file: ConfigurationFile): { readonly name: stri
   });
 }
 
-/** The first use in a file. */
+/** A note for the first use in a file. */
 function noteOfUse(file: ConfigurationFile): ConfigurationNote[] {
   const line = file.name.endsWith('.json') ? lineInJson(file.text) : lineInHcl(file.text);
   if (line === null) return [];

@@ -1,27 +1,27 @@
 /**
- * Splits text of OpenTofu's language into tokens as the tools do, without evaluating it. It takes time in proportion to the text and
- * does not recurse, whatever the text is.
+ * Splits text of OpenTofu's language into tokens as the tools do, without evaluating it. For any text, it takes time in proportion to the
+ * length and does not recurse.
  */
 
 export interface HclToken {
-  /** A line feed is a sign. The text of strings and heredocs includes their marks. */
+  /** A line feed is a sign. The text of a string includes its quotes, and that of a heredoc its markers. */
   readonly kind: 'word' | 'number' | 'string' | 'heredoc' | 'sign';
   readonly text: string;
   readonly line: number;
-  /** What stands in each `${…}` and `%{…}` of a string or a heredoc. */
+  /** The tokens in each `${…}` and `%{…}` of a string or a heredoc. */
   readonly templates: readonly (readonly HclToken[])[];
 }
 
 export interface SyntaxProblem {
-  /** 1 for the first. */
+  /** The line, starting at 1. */
   readonly line: number;
   readonly message: string;
 }
 
 export interface ScannedText {
-  /** Comments and white space are left out. If there is a problem, these are the tokens that end before it. */
+  /** The tokens without comments and white space. If there is a problem, these are the tokens that end before it. */
   readonly tokens: readonly HclToken[];
-  /** The first thing that no tool can read; null if there is none. */
+  /** The first problem because of which no tool can read the text; null if there is none. */
   readonly problem: SyntaxProblem | null;
 }
 
@@ -32,7 +32,7 @@ export function scanHcl(text: string): ScannedText {
   return { tokens: scanner.tokens, problem };
 }
 
-/** In UTF-16 units. More than anybody writes by hand, and little enough for all its tokens to be kept in memory. */
+/** The limit in UTF-16 units. It is more than people write by hand, and small enough for all tokens to fit in memory. */
 const maxLength = 4 * 1024 * 1024;
 
 const asciiWord = /[\w-]+/y;
@@ -43,19 +43,19 @@ const signs = new Set('[](){}.,*/%+-=<>!?:&|~^\n');
 const comment = /(?:#|\/\/)[^\n]*|\/\*[\s\S]*?\*\//y;
 const quotedText = /[^"\\$%\r\n]+|\\[^\r\n]/y;
 const heredocText = /[^$%\r\n]+/y;
-/** What the tools leave out around the marker that ends a heredoc. */
+/** The white space that the tools ignore around the marker that ends a heredoc. */
 const space = /[\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]/;
 const noTemplates: HclToken['templates'] = [];
 
-/** The text of a string or a heredoc, and in it the expression of a template. The file is an expression too. */
+/** A string or a heredoc whose text is being read. It may contain expressions of templates. The file itself is an expression too. */
 interface Text {
   readonly kind: 'string' | 'heredoc';
   readonly start: number;
   readonly line: number;
   readonly templates: HclToken[][];
-  /** What ends it; `"` for a string. */
+  /** The mark that ends it; `"` for a string. */
   readonly mark: string;
-  /** Where the line of a heredoc began, if nothing but plain text was read in it since. */
+  /** The start of the current line of a heredoc, if the line contains only plain text so far. */
   lineStart: number | null;
 }
 interface Expression {
@@ -70,7 +70,7 @@ class Scanner {
   readonly #open: (Text | Expression)[];
   #at: number;
   #line = 1;
-  /** The next one, so that each is looked for once. */
+  /** The index of the next line feed, so that each is searched for only once. */
   #lineFeed: number;
 
   constructor(text: string) {
@@ -125,7 +125,7 @@ class Scanner {
     return this.#take(text.length);
   }
 
-  /** The word that begins at an index; empty if none does. One pattern for all of it would use up the stack for long ones. */
+  /** The word that begins at an index; empty if there is none. A single pattern would exhaust the stack for long words. */
   #wordAt(start: number): string {
     let end = start + this.#match(startOfWord, start).length;
     for (let length = end - start; length > 0; end += length) {
@@ -168,7 +168,7 @@ class Scanner {
     return this.#take(ending);
   }
 
-  /** `${` and `%{` begin a template. With another sign of the same kind before them, they are text. */
+  /** `${` and `%{` begin a template. After another `$` or `%`, they are text. */
   #scanTemplateSign(text: Text): null {
     const escaped = this.#text.slice(this.#at, this.#at + 3);
     if (escaped === '$${' || escaped === '%%{') return this.#take(3);
@@ -200,7 +200,7 @@ class Scanner {
     return null;
   }
 
-  /** What a pattern matches at an index; empty if it does not match. */
+  /** The text that a pattern matches at an index; empty if it does not match. */
   #match(pattern: RegExp, at = this.#at): string {
     pattern.lastIndex = at;
     return pattern.exec(this.#text)?.[0] ?? '';

@@ -22,7 +22,7 @@ const collections: Readonly<Record<string, Translate>> = {
   map: (additionalProperties) => ({ type: 'object', additionalProperties }),
 };
 
-/** The schema of a type; null if it is none that the tools know. */
+/** The schema of a type; null if the tools do not know the type. */
 export function readType(tokens: readonly HclToken[], depth = 0): JsonObject | null {
   const [name, ...rest] = tokens;
   if (name === undefined || depth > maxDepth) return null;
@@ -55,7 +55,7 @@ function readObject(tokens: readonly HclToken[], depth: number): JsonObject | nu
   };
 }
 
-/** An optional member may be null, as if it were left out. */
+/** An optional member may be null, which means the same as leaving it out. */
 function readMember(tokens: readonly HclToken[], depth: number): { schema: JsonObject; isOptional: boolean } | null {
   if (tokens[0]?.text !== 'optional') {
     const schema = readType(tokens, depth + 1);

@@ -4,8 +4,8 @@ import { readLiteral, splitItems } from './literals.ts';
 import type { HclToken } from './tokens.ts';
 
 /**
- * The keywords of JSON Schema that say the same as a `validation` block of a variable; null if its condition has a part that cannot
- * be said so. Only a conjunction of lists of values, patterns, lengths and bounds is translated.
+ * Translates a `validation` block of a variable to keywords of JSON Schema; null if a part of its condition cannot be translated. It
+ * translates only conjunctions of lists of values, patterns, lengths and bounds.
  */
 export function translateValidation(name: string, { body }: NestedBlock, schema: JsonObject): JsonObject | null {
   const condition = (body.arguments.get('condition')?.value ?? []).filter(({ text }) => text !== '\n');

@@ -8,14 +8,14 @@ import type { ModuleProblem } from './declarations.ts';
 import { readLiteral } from './literals.ts';
 import { compareNames, isJson } from './root-files.ts';
 
-/** Reads the files beside a root module from which both tools take values of its variables by themselves. Pure. */
+/** Reads the files in the directory of a root module from which both tools take values of its variables automatically. Pure. */
 
-/** What a file gives to a variable. */
+/** The value that a file gives a variable. */
 export interface FileValue {
   readonly file: string;
-  /** 1 for the first; null in JSON. */
+  /** The line, starting at 1; null in JSON. */
   readonly line: number | null;
-  /** Undefined if only the tool can say it: an expression, or a number whose digits would be lost. */
+  /** Undefined if only the tool can compute it: for an expression, or a number that JavaScript cannot store exactly. */
   readonly value: JsonValue | undefined;
 }
 
@@ -34,10 +34,10 @@ function isMainFile(name: string): boolean {
   return /^terraform\.tfvars(\.json)?$/.test(name);
 }
 
-/** Reads the value files of a directory (`''`: the root). Where several give a variable, the one counts that the tools read last. */
+/** Reads the value files of a directory (`''`: the root). If several files set a variable, the file that the tools read last counts. */
 export function readFileValues(files: TemplateFiles, directory: string): FileValues {
   const found = readDirectory(files, directory).filter(({ name }) => isValueFile(name));
-  // Many links may lead to one file. Only the last time that it is read counts.
+  // Many links may lead to one file. The file needs to be read only at the last of its names.
   const byContent = new Map(found.sort((a, b) => compareOrder(a.name, b.name)).map((each) => [each.content, each]));
   const values = new Map<string, FileValue>();
   const problems: ModuleProblem[] = [];

@@ -21,7 +21,7 @@ export interface NewPool extends PoolRules {
   readonly name: string;
 }
 
-/** Fields that are absent stay as they are; egress null restores the default. */
+/** Absent fields stay as they are. An egress of null restores the default. */
 export interface PoolChange {
   readonly teamIds?: PoolRules['teamIds'] | undefined;
   readonly environmentIds?: PoolRules['environmentIds'] | undefined;
@@ -29,7 +29,7 @@ export interface PoolChange {
   readonly maxTeamPercent?: number | undefined;
   readonly maxPersonPercent?: number | undefined;
   readonly egress?: { [Field in keyof Egress]?: Egress[Field] | undefined } | null | undefined;
-  /** Refuses the change if the pool has another revision by now. */
+  /** The change is refused if the pool now has another revision. */
   readonly expectedRevision?: number | undefined;
 }
 
@@ -54,11 +54,11 @@ export async function createPool(em: Em, principal: Principal, { name, ...rules 
 }
 
 /**
- * Changes the given rules of a pool and keeps the rest; the caller has locked the row. Runs that wait for the pool are checked
- * against the new rules before they begin.
+ * Changes the given rules of a pool and keeps the rest; the caller has locked the row. Runs that wait for the pool are checked against the
+ * new rules before they begin.
  * @throws Conflict for a stale revision, or a pool that no operator has created
  * @throws Invalid if the list of egress does not fit its policy
- * @throws Forbidden if a list to be replaced holds ids that the caller may not read, and would drop them unseen
+ * @throws Forbidden if a list to be replaced contains ids that the caller may not read, because the caller would remove them unknowingly
  */
 export async function updatePool(
   em: Em,
@@ -92,7 +92,7 @@ export async function deletePool(em: Em, principal: Principal, pool: PoolTarget,
   await removePool(em, name);
 }
 
-/** What keeps a pool from being deleted at this moment; null if nothing does. */
+/** Why a pool cannot be deleted now; null if it can. */
 export async function findPoolDeletionRefusal(em: Em, principal: Principal, name: string): Promise<Refusal | null> {
   const subject = `the worker pool "${name}"`;
   const wording = { subject, showsNames: namesShownTo(principal) };
@@ -105,7 +105,7 @@ async function findRequiredRefusal(em: Em, name: string): Promise<Refusal | null
   return { code: 'pool_required', message };
 }
 
-/** Whoever manages pools may read the workers. Of the runs, a conflict names those that the caller may read. */
+/** A person who manages pools may read the workers. A conflict names only the runs that this person may read. */
 function namesShownTo(principal: Principal): ShowsNames {
   return (kind, row) => {
     if (kind === 'run') return isInReadableTeam(principal, row('teamId') as Expression<string | null>, 'visible');
@@ -143,7 +143,7 @@ const lists = {
 } as const;
 const listNames = ['teamIds', 'environmentIds'] as const;
 
-/** A list is replaced as a whole, so only a caller who sees all of it may replace it. */
+/** A list is replaced as a whole, so only a caller who may read all its entries may replace it. */
 function refuseUnseen(after: Lists, pool: PoolTarget, seen: PoolRules): void {
   for (const list of listNames) {
     if (after[list] === undefined || seen[list]?.length === pool[list]?.length) continue;
@@ -151,7 +151,10 @@ function refuseUnseen(after: Lists, pool: PoolTarget, seen: PoolRules): void {
   }
 }
 
-/** The ids that a change adds. The others are not checked: what the pool already names may have been deleted since. */
+/**
+ * The ids that a change adds. The others are not checked, because teams and environments that the pool already names may have been deleted
+ * since.
+ */
 function addedBy(after: Lists, pool: PoolTarget): Lists {
   const added = (list: (typeof listNames)[number]) => after[list]?.filter((id) => !pool[list]?.includes(id)) ?? null;
   return { teamIds: added('teamIds'), environmentIds: added('environmentIds') };

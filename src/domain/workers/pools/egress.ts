@@ -11,13 +11,13 @@ export interface Egress {
   readonly allow: readonly string[];
 }
 
-/** Holds for a pool that sets no egress. */
+/** The egress of a pool whose rules set none. */
 export const defaultEgress: Egress = { policy: 'internet', allow: [] };
 
 const maxEntries = 200;
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const hostName = new RegExp(`^(?:\\*\\.)?(?=.{1,253}$)${label}(?:\\.${label})*$`);
-/** Something that looks like an address of either kind, followed by a slash. */
+/** A text that begins like an IPv4 or IPv6 address and a slash. */
 const rangeLike = /^(?:[\d.]+|[\da-f.]*:[^/]*:[^/]*)\//;
 /** Some parsers read a name whose last label is a number as an address. */
 const numericEnd = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
@@ -33,7 +33,7 @@ const EgressEntry = z
 
 export const EgressList = z.array(EgressEntry).max(maxEntries);
 
-/** What is wrong with a list under its policy, as the end of a sentence; null if they fit. */
+/** Why a list does not fit its policy, as the end of a sentence; null if it does. */
 export function findListProblem({ policy, allow }: Egress): string | null {
   if (policy === 'none' && allow.length > 0)
     return 'must be empty where policy is "none": send "allow": [] with it, or choose the policy "allow"';
@@ -42,7 +42,7 @@ export function findListProblem({ policy, allow }: Egress): string | null {
   return null;
 }
 
-/** What is wrong with one entry of a list; null if it is a name or a range that can be reached. */
+/** Why an entry of a list is invalid; null if it is a name or a range that can be reached. */
 function findEntryProblem(entry: string): string | null {
   if (rangeLike.test(entry)) return findRangeProblem(entry);
   if (ipaddr.isValid(entry) || numericEnd.test(entry))
@@ -71,10 +71,10 @@ function firstAddress(range: string, kind: 'ipv4' | 'ipv6'): ipaddr.IPv4 | ipadd
 }
 
 const loopbackName = /(?:^|\.)localhost$/;
-/** Ranges that lead to the machine itself; the second block of each kind holds the address that means "this host". */
+/** Ranges that lead to the machine itself; the second block of each kind contains the address that means "this host". */
 const loopbackBlocks = ['127.0.0.0/8', '0.0.0.0/8', '::1/128', '::/128'].map((block) => ipaddr.parseCIDR(block));
 
-/** Whether every address of a range is the machine itself. A wider range, such as `0.0.0.0/0`, holds others too. */
+/** Whether every address of a range is the machine itself. A wider range, such as `0.0.0.0/0`, contains other addresses too. */
 function isLoopback(base: ipaddr.IPv4 | ipaddr.IPv6, bits: number): boolean {
   return loopbackBlocks.some(
     ([start, length]) => start.kind() === base.kind() && bits >= length && base.match(start, length),

@@ -9,11 +9,14 @@ export interface PoolAccess {
   readonly environmentIds: readonly string[] | null;
 }
 
-/** How many slots of a pool that several teams may use one of them may hold, in percent; at least one, and with 100 as many as there are. */
+/**
+ * The percentages of a pool's slots that one team and one person may occupy, if several teams may use the pool. A percentage allows at
+ * least one slot, and 100 percent allows all.
+ */
 export interface PoolShares {
-  /** One team. */
+  /** For one team. */
   readonly maxTeamPercent: number;
-  /** One person, while more than one asks for slots. */
+  /** For one person, while several people wait for slots. */
   readonly maxPersonPercent: number;
 }
 

@@ -6,13 +6,13 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 
 /**
- * A pool names teams and environments of many tenants, and its readers see only those that they may read. The lists keep the
- * order in which operators wrote them, and null, which stands for all, stays null.
+ * A pool may name teams and environments of many tenants. Its readers see only the ones that they may read, in the order of the stored
+ * list. A list of null, which means all, stays null.
  */
 
 type PoolTable = Over<{ pool: 'worker_pools' }>;
 
-/** Of the teams that the row `pool` names, those that the principal may read. */
+/** The teams that the row `pool` names and the principal may read. */
 export function selectReadableTeamIds(eb: PoolTable, principal: Principal) {
   const all = eb.ref('pool.teamIds');
   if (isPlatformAdministrator(principal)) return sql<readonly string[] | null>`${all}`;
@@ -27,7 +27,7 @@ export function selectReadableTeamIds(eb: PoolTable, principal: Principal) {
   return sql<readonly string[] | null>`case when ${all} is not null then ${readable} end`;
 }
 
-/** The same for the environments that it names. */
+/** The environments that the row `pool` names and the principal may read. */
 export function selectReadableEnvironmentIds(eb: PoolTable, principal: Principal) {
   const all = eb.ref('pool.environmentIds');
   if (isPlatformAdministrator(principal)) return sql<readonly string[] | null>`${all}`;
@@ -58,7 +58,7 @@ function collectInOrder(id: Expression<string>, place: Expression<string>) {
   return sql<string[]>`coalesce(jsonb_agg(${id} order by ${place}), '[]')`;
 }
 
-/** Of these teams, those that exist and that the principal may read. */
+/** The ids of the teams that exist and that the principal may read. */
 export async function findReadableTeams(em: Em, principal: Principal, ids: readonly string[]): Promise<string[]> {
   const rows = await db(em)
     .selectFrom('teams as t')
@@ -72,7 +72,7 @@ export async function findReadableTeams(em: Em, principal: Principal, ids: reado
   return rows.map(({ id }) => id);
 }
 
-/** Of these environments, those that exist and that the principal may read. */
+/** The ids of the environments that exist and that the principal may read. */
 export async function findReadableEnvironments(
   em: Em,
   principal: Principal,

@@ -16,8 +16,8 @@ export function isOpenToSeveralTeams(pool: Expression<string>) {
 }
 
 /**
- * How many slots of the pool of this name one team, and one person while others ask, may hold, as one row `team_share`, `person_share`; null: any
- * number. Without live workers there are no slots to share.
+ * How many slots of the pool of this name one team may occupy, and how many one person while others wait. The result is one row with
+ * `team_share` and `person_share`; null: any number. Without live workers there are no slots to share.
  */
 export function selectShares(pool: Expression<string>) {
   const { maxTeamPercent, maxPersonPercent } = defaultShares;

@@ -13,14 +13,14 @@ import { defaultEgress, type Egress } from './egress.ts';
 import { defaultRules, defaultShares, type PoolAccess, type PoolRules } from './model.ts';
 import { selectReadableEnvironmentIds, selectReadableTeamIds } from './readable-store.ts';
 
-/** A pool as decisions and commands need it: its stored rules, complete for every caller. */
+/** A pool for decisions and commands. It has all the stored rules, whatever the caller may read. */
 export interface PoolTarget extends PoolRules, Ownership {
   readonly name: string;
   /** Null: no operator has created it, but a worker serves it or a run uses it. */
   readonly revision: number | null;
 }
 
-/** A pool as its readers see it: its rules, the workers that serve it, and its runs. */
+/** What readers see of a pool: its rules, the workers that serve it, and its runs. */
 export type PoolDetails = RowOf<typeof selectPools>;
 
 /** A pool by its name; undefined if no operator created it and nothing serves or uses it. */
@@ -35,7 +35,7 @@ export async function findPoolToChange(em: Em, name: string, lock: boolean): Pro
   return (await isInUse(em, name)) ? { name, revision: null, ...defaultRules, ...installationOwnership } : undefined;
 }
 
-/** Looks a second time after waiting for a lock: the pool may have been deleted and created again meanwhile. */
+/** Reads a second time after waiting for a lock, because the pool may have been deleted and created again in the meantime. */
 async function findCreatedPool(em: Em, name: string, lock: boolean) {
   const query = db(em)
     .selectFrom('worker_pools as pool')
@@ -101,7 +101,7 @@ export async function removePool(em: Em, name: string): Promise<void> {
     .execute();
 }
 
-/** The revision with which a new pool begins: after those of the removed ones. Waits for a removal that is going on. */
+/** The first revision of a new pool, which is higher than those of removed pools. Waits until a concurrent removal has ended. */
 export async function chooseFirstRevision(em: Em): Promise<number> {
   const { removed } = await db(em)
     .selectFrom('installation')
@@ -111,7 +111,7 @@ export async function chooseFirstRevision(em: Em): Promise<number> {
   return removed + 1;
 }
 
-/** Every pool that an operator created, a worker serves or a run uses, as the principal sees it. */
+/** Every pool that an operator created, a worker serves or a run uses, with the parts that the principal may read. */
 function selectPools(em: Em, principal: Principal) {
   return db(em)
     .with('served', () => countWorkers(db(em)))
@@ -135,7 +135,7 @@ function selectPools(em: Em, principal: Principal) {
       selectReadableTeamIds(eb, principal).as('teamIds'),
       selectReadableEnvironmentIds(eb, principal).as('environmentIds'),
       orZero(eb.ref('s.workers')).as('workers'),
-      // Those of its workers that contain template code.
+      // The number of its workers that have a sandbox.
       orZero(eb.ref('s.containedWorkers')).as('containedWorkers'),
       orZero(eb.ref('s.concurrency')).as('concurrency'),
       orZero(eb.ref('u.queued')).as('queued'),

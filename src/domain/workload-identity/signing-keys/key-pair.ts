@@ -4,7 +4,7 @@ import { calculateJwkThumbprint } from 'jose';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { SigningKeyUnavailable } from '../errors.ts';
 
-/** The only algorithm: AWS and Azure verify no other. */
+/** The only algorithm, because AWS and Azure accept no other. */
 export const signingAlgorithm = 'RS256';
 const modulusBits = 2048;
 
@@ -23,7 +23,7 @@ export interface NewKeyPair {
   readonly privateKey: Buffer;
 }
 
-/** Makes a key pair. It takes some 0.1 s of a thread, so it does not belong in a transaction. */
+/** Makes a key pair. It uses a thread for about 0.1 s, so do not call it in a transaction. */
 export async function makeKeyPair(): Promise<NewKeyPair> {
   const pair = await promisify(generateKeyPair)('rsa', { modulusLength: modulusBits });
   const { n, e } = pair.publicKey.export({ format: 'jwk' });
@@ -38,7 +38,7 @@ export async function makeKeyPair(): Promise<NewKeyPair> {
 
 export const privateKeyContext = (id: string): SealContext => ['signing-key', id];
 
-/** @throws SigningKeyUnavailable if the key ring does not open it, or it is no private key */
+/** @throws SigningKeyUnavailable if the key ring cannot decrypt it, or the result is not a private key */
 export function openPrivateKey(keyRing: KeyRing, id: string, sealed: Uint8Array) {
   try {
     return createPrivateKey({ key: keyRing.open(privateKeyContext(id), sealed), type: 'pkcs8', format: 'der' });

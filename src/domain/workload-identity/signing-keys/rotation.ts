@@ -18,7 +18,7 @@ export interface SigningKeysTarget extends Ownership {
   readonly now: Date;
 }
 
-/** The keys that are published now, newest first. With `lock`, nobody else changes them before the commit. */
+/** The keys that are published now, newest first. With `lock`, no other command can change them before the commit. */
 export async function findSigningKeys(em: Em, lock: boolean): Promise<SigningKeysTarget> {
   const { keys, now } = await readSigningKeys(em, lock);
   return { ...installationOwnership, schedule: scheduleOf(keys, now), now };
@@ -27,13 +27,16 @@ export async function findSigningKeys(em: Em, lock: boolean): Promise<SigningKey
 interface Rotation {
   readonly keyRing: KeyRing;
   readonly pair: NewKeyPair;
-  /** For keys that may have leaked: the new key signs at once, and all others are withdrawn with all tokens that they have signed. */
+  /**
+   * For keys that may have leaked. The new key signs at once. All other keys are withdrawn, so that the tokens that they have signed are no
+   * longer valid.
+   */
   readonly withdrawOthers: boolean;
 }
 
 /**
- * Adds a key, which is published at once and signs an hour later. The caller has locked the keys.
- * @throws Conflict if a key is published that does not sign yet: it would never sign
+ * Adds a key. It is published at once and signs an hour later. The caller has locked the keys.
+ * @throws Conflict if a published key does not sign yet and the others are not withdrawn
  */
 export async function rotateSigningKeys(
   tx: Transaction,
@@ -63,8 +66,8 @@ export interface KeyUpkeepDeps extends SystemCommandDeps {
 }
 
 /**
- * Publishes a new key when it is time to, deletes the private parts of keys that sign no more, and then the keys. Any number of workers may do it
- * at once. Returns the id of the new key; null if none was due.
+ * Publishes a new key when one is due, deletes the private parts of keys that no longer sign, and later the keys themselves. Several
+ * workers may call it at the same time. Returns the id of the new key; null if none was due.
  */
 export async function keepSigningKeys(deps: KeyUpkeepDeps): Promise<string | null> {
   await deps.orm.em.fork().transactional(forgetOldKeys);
@@ -84,7 +87,7 @@ export async function keepSigningKeys(deps: KeyUpkeepDeps): Promise<string | nul
   return done?.id ?? null;
 }
 
-/** What the audit keeps of a new key. */
+/** The audit's description of a new key. */
 export function changeOf({ id, keyId, signsFrom }: SigningKeyView) {
   return { id, after: { key_id: keyId, signs_from: new Date(signsFrom).toISOString() } };
 }

@@ -1,10 +1,10 @@
 /** When a signing key is published and when it signs. Pure. */
 
-/** No token lasts longer, in seconds. */
+/** The longest lifetime of a token, in seconds. */
 export const maxTokenSeconds = 3600;
-/** How long a key is published before it signs, in seconds: verifiers that keep the keys for an hour know it by then. */
+/** How long a key is published before it signs, in seconds. Verifiers that cache the keys for an hour know it by then. */
 export const publishedAheadSeconds = 3600;
-/** How long verifiers may keep the published keys without asking again, in seconds. */
+/** How long verifiers may cache the published keys, in seconds. */
 export const keptByVerifiersSeconds = 300;
 /** By how many seconds the clocks of verifiers may differ from the database's. */
 const clockSkewSeconds = 300;
@@ -14,13 +14,16 @@ export interface KeyTimes {
   readonly createdAt: string;
 }
 
-/** `upcoming`: published, and does not sign yet. `retired`: published until the last token that it has signed is over. */
+/**
+ * `upcoming`: published, and does not sign yet. `retired`: no longer signs, and is published until the last token that it signed has
+ * expired.
+ */
 export type SigningKeyStatus = 'upcoming' | 'signing' | 'retired';
 export const signingKeyStatuses = ['upcoming', 'signing', 'retired'] as const satisfies readonly SigningKeyStatus[];
 
 export type Scheduled<Key> = Key & {
   readonly status: SigningKeyStatus;
-  /** Null while no other key follows it. */
+  /** Null for the newest key. */
   readonly publishedUntil: Date | null;
 };
 
@@ -43,8 +46,8 @@ function statusAt(now: Date, signsFrom: number, signsUntil: number | null): Sign
 }
 
 /**
- * When the next key of a schedule has to begin to sign, if it is time to publish it; else null. A key signs for a number of days. The very first one
- * signs at once, since nobody can rely on another.
+ * When the next key of a schedule begins to sign, if it is time to publish it; otherwise null. The very first key signs at once, because
+ * verifiers cannot know an older one. A key signs for `days`.
  */
 export function startOfDueKey(schedule: readonly Scheduled<KeyTimes>[], now: Date, days: number): Date | null {
   const [newest] = schedule;

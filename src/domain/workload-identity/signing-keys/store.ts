@@ -12,9 +12,12 @@ export interface SigningKeyDetails {
   readonly createdAt: string;
 }
 
-/** All keys, and the database's time: all processes follow one clock. With `lock`, nobody else changes the keys before the commit. */
+/**
+ * All keys, and the database's time, so that all processes use one clock. With `lock`, no other transaction can change the keys before the
+ * commit.
+ */
 export async function readSigningKeys(em: Em, lock = false) {
-  // New keys have no row to lock. The installation's always exists, and it is locked for nothing that lasts.
+  // A new key has no row that could be locked. The row of the installation always exists, and no transaction locks it for long.
   if (lock) await db(em).selectFrom('installation').select('id').forNoKeyUpdate().execute();
   const keys = await db(em)
     .selectFrom('signing_keys')
@@ -54,7 +57,7 @@ export async function deleteSigningKeys(em: Em, ids: readonly string[]): Promise
   if (ids.length > 0) await db(em).deleteFrom('signing_keys').where('id', 'in', ids).execute();
 }
 
-/** Deletes the private parts of keys that sign no more. */
+/** Deletes the private parts of keys that no longer sign. */
 export async function forgetPrivateKeys(em: Em, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await db(em).updateTable('signing_keys').set({ sealedPrivateKey: null }).where('id', 'in', ids).execute();

@@ -1,13 +1,13 @@
 import { type AttemptPhase, logPhaseOf, type RunOperation, type RunTimeouts } from '#domain/shared/vocabulary/runs.ts';
 import { maxTokenSeconds } from '../signing-keys/schedule.ts';
 
-/** A resource as claims name it: the id never changes and is never used again, and the slug is for people. */
+/** A resource that claims name. The id never changes and is never reused; the slug is for people. */
 export interface Named {
   readonly id: string;
   readonly slug: string;
 }
 
-/** What a token tells of an attempt. */
+/** The facts about an attempt that a token contains. */
 export interface AttemptFacts {
   readonly attemptId: string;
   readonly phase: AttemptPhase;
@@ -23,8 +23,8 @@ export interface AttemptFacts {
 }
 
 /**
- * Who acts, as trust policies compare it. It holds ids alone, so nobody inherits trust by taking a slug over, and no slug can contain a part of its own.
- * It has 244 characters at most: AWS allows 255.
+ * The subject that trust policies compare. It contains only ids, so that nobody gains trust by reusing a slug, and no slug can imitate a
+ * part of the subject. It has at most 244 characters; AWS allows 255.
  */
 export function subjectOf(facts: AttemptFacts): string {
   const { organization, team, project, environment, template } = facts;
@@ -33,7 +33,7 @@ export function subjectOf(facts: AttemptFacts): string {
   return [...ids, `phase:${phaseOf(facts)}`].join(':');
 }
 
-/** The claims that describe the attempt, beside those that every token has. */
+/** The claims that describe the attempt, in addition to those that every token has. */
 export function claimsOf(facts: AttemptFacts) {
   const { organization, team, project, environment, template, instance } = facts;
   return {
@@ -65,7 +65,7 @@ export const claimNames = [
   ...['environment_kind', 'template_version', 'run_id', 'attempt_id', 'operation', 'phase'],
 ];
 
-/** How long the token of an attempt lasts, in seconds: as long as its phase may take, and an hour at most. */
+/** The lifetime of an attempt's token, in seconds: the timeout of its phase, but at most an hour. */
 export function lifetimeOf({ phase, timeouts }: Pick<AttemptFacts, 'phase' | 'timeouts'>): number {
   return Math.min(phase === 'planning' ? timeouts.plan : timeouts.apply, maxTokenSeconds);
 }

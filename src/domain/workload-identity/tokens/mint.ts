@@ -10,20 +10,20 @@ import { readSigningKeys } from '../signing-keys/store.ts';
 import { type AttemptFacts, claimsOf, lifetimeOf, subjectOf } from './claims.ts';
 import { type ClaimedAttempt, readAttemptFacts } from './store.ts';
 
-/** Verifiers whose clocks are slow by up to this number of seconds accept a new token. */
+/** A token is valid from this number of seconds before it is issued, so that verifiers with slow clocks accept it. */
 const backdatedSeconds = 30;
 
-/** Who asks for a token, and for whom it is. */
+/** The attempt that needs a token, and the receiver of the token. */
 export interface TokenRequest extends ClaimedAttempt {
   /** The origin of the service; null if it is not known. */
   readonly issuer: string | null;
-  /** Who is to accept it. It comes from the settings of a connection, and never from a template. */
+  /** The party that will accept the token. It comes from the settings of a connection, and never from a template. */
   readonly audience: string;
 }
 
 /**
- * Signs a token that tells verifiers outside who acts: one attempt, in one phase. Nothing of it is stored. It lasts as long as the phase may take, and
- * an hour at most. Call it in a transaction.
+ * Signs a token that identifies an attempt and its phase to external verifiers. The service does not store the token. The token's lifetime
+ * is the timeout of the phase, but at most an hour. Call it in a transaction.
  * @throws AttemptSuperseded unless the worker executes the attempt now; IssuerUnknown; SigningKeyUnavailable; EnvironmentRequired
  */
 export async function mintToken(em: Em, keyRing: KeyRing, request: TokenRequest): Promise<string> {

@@ -9,8 +9,9 @@ export interface ClaimedAttempt {
 }
 
 /**
- * What a token tells of an attempt, and the database's time; undefined unless the attempt is the current one of its running run, has not ended, and
- * belongs to the worker. The row of the run is shared until the commit, so it does not end meanwhile. Without an environment, its owners are null.
+ * The facts about an attempt that a token contains, and the database's time. Undefined unless the attempt is the current one of a running
+ * run, has not ended, and belongs to the worker. It locks the row of the run for share until the commit, so that the run cannot end before
+ * it. Without an environment, the owners are null.
  */
 export function readAttemptFacts(em: Em, { attemptId, workerId }: ClaimedAttempt) {
   return db(em)
