@@ -94,7 +94,7 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     30_000,
   );
 
-  it('starts with runs, and renders the operations of a group when somebody opens it', async () => {
+  it('starts with runs, and renders the operations of a group when the group is opened', async () => {
     const { page } = await openWatchedPage(browser, origin);
     await page.goto(`${origin}/api/docs`);
     await page.locator('.opblock-tag').first().waitFor();

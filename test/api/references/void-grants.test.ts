@@ -50,7 +50,7 @@ describe('after its project was transferred to another team and back', () => {
     expect((await ask()).status).toBe(202);
   });
 
-  test('an instance does not follow until somebody saves that again', async () => {
+  test('an instance does not follow its sources until somebody saves this setting again', async () => {
     const { environment, away } = await addProject('follower');
     const source = await stage.deploy({ instance: 'followed' }, { size: plain(1) });
     await stage.allow(source, { team_ids: [stage.tenant.team] });

@@ -49,7 +49,7 @@ it('admitting a run whose variables take too long to check answers 422 and creat
   expect(await api.rows('select count(*) from runs')).toEqual(before);
 });
 
-it('admitting a run whose variables take some time to check succeeds, once for one key', async () => {
+it('admitting a run whose variables take some time to check succeeds, once for one idempotency key', async () => {
   const id = await publish(makeCostlySchema(11));
   const key = { 'idempotency-key': crypto.randomUUID() };
   const request = { template_id: id, variables: { a: 'x' } };

@@ -52,7 +52,7 @@ async function shownOf(id: string): Promise<unknown> {
   return variables;
 }
 
-describe('a variable that was saved in the open is', () => {
+describe('a variable that was saved as plain text is', () => {
   it('masked when the latest version declares it secret', async () => {
     const template = await addOpenTemplate();
     const id = await save(runOf(template));

@@ -138,7 +138,7 @@ describe('a promotion', () => {
     expect(await check()).toMatchObject({ allowed: false });
   });
 
-  test('is not recommended to be undone while the run is not yet marked as undone', async () => {
+  test('is named by a check of the undone run even if that run is not yet marked as undone', async () => {
     const { second, attempt } = await promotable();
     const { body } = await stage.promote(attempt);
     await stage.apply(body.id);

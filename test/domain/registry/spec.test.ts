@@ -266,12 +266,12 @@ describe('the stricter of two approvals', () => {
     expect(stricterApproval({ required: 0, when: 'destroys' }, policy(0, 'never'))).toEqual(policy(0, 'destroys'));
   });
 
-  it('demands no approval where neither policy does', () => {
+  it('requires no approval if neither policy requires one', () => {
     expect(stricterApproval(null, null)).toEqual(policy(0, 'never'));
     expect(stricterApproval({ required: 1, when: 'always' }, null)).toEqual(policy(1, 'always'));
   });
 
-  it('allows approving own runs only where the environment does', () => {
+  it('allows self-approval only if the environment does', () => {
     expect(stricterApproval({ required: 1, when: 'always' }, policy(0, 'never', true)).allow_self).toBe(true);
     expect(stricterApproval({ required: 1, when: 'always' }, policy(1, 'always', false)).allow_self).toBe(false);
   });

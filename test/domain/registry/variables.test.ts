@@ -383,14 +383,14 @@ describe('a hostile template or input', () => {
     }
   });
 
-  it('is refused where it is too deep or too large', () => {
+  it('is refused if it is nested too deep or too large', () => {
     const schema = withVariables({ a: {} });
     const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`);
     expect(validateVariables(schema, { a: deep }).valid).toBe(false);
     expect(validateVariables(schema, { a: Array.from({ length: 30_000 }, () => 0) }).valid).toBe(false);
   });
 
-  it('gets at most a hundred errors', () => {
+  it('gets at most 100 errors, and one that counts the others', () => {
     const schema = withVariables({ a: { type: 'array', items: { type: 'string' } } });
     const { errors } = validateVariables(schema, { a: Array.from({ length: 5_000 }, (_, index) => index) });
     expect(errors).toHaveLength(101);

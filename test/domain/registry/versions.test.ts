@@ -67,7 +67,7 @@ describe('resolving a version', () => {
     expect(() => resolve(['1.0.0!'], 'latest')).toThrow(/was yanked/);
   });
 
-  it('resolves latest to a pre-release only where there is no release', () => {
+  it('resolves latest to a pre-release only if there is no release that is not yanked', () => {
     expect(resolve(['1.0.0-rc.2', '1.0.0-rc.10'], 'latest')).toBe('1.0.0-rc.10');
     expect(resolve(['1.0.0', '1.1.0-rc.1'], 'latest')).toBe('1.0.0');
     expect(resolve(['1.0.0!', '1.1.0-rc.1'], 'latest')).toBe('1.1.0-rc.1');

@@ -212,7 +212,7 @@ describe('a resource of a team', () => {
     });
   });
 
-  it('is hidden from strangers even where they lack the permission too', () => {
+  it('is hidden from strangers even if they also lack the permission', () => {
     const stranger = principal({ role: 'requester' });
     expect(decide(stranger, approve, owner)).toEqual({ allowed: false, because: 'hidden' });
   });

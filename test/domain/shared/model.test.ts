@@ -187,27 +187,27 @@ describe('the fingerprint of a command', () => {
     expect(bindCommand(Buffer.alloc(32, 2), command).equals(bound)).toBe(false);
   });
 
-  it('does not mix up where one part ends and the next begins', () => {
+  it('differs if the same text is divided into its parts at another place', () => {
     const one = bindCommand(key, { caller, operation: 'a', target: { id: 'b","c' }, input: null });
     const two = bindCommand(key, { caller, operation: 'a', target: { id: 'b' }, input: 'c' });
     expect(one.equals(two)).toBe(false);
   });
 
-  it('takes members of any name into account', () => {
+  it('contains members of any name', () => {
     const odd = JSON.parse('{"__proto__": {"a": 1}, "constructor": 2, "10": 3, "9": 4}');
     expect(canonicalJson(odd)).toBe('{"9":4,"10":3,"__proto__":{"a":1},"constructor":2}');
   });
 });
 
 describe('a person’s fields', () => {
-  it('take a password of 8 characters or more that are not all spaces', () => {
+  it('accept a password of 8 or more characters that are not all spaces', () => {
     for (const good of ['seven 77', 'pass word', ' leading', 'äöüßéèêë', `${'long '.repeat(204)}one`])
       expect(Password.safeParse(good).success, good.slice(0, 20)).toBe(true);
     for (const bad of ['', '1234567', ' '.repeat(8), '\t\n'.repeat(8), '🐴🔋'.repeat(2), `${'long '.repeat(205)}`])
       expect(Password.safeParse(bad).success, JSON.stringify(bad.slice(0, 20))).toBe(false);
   });
 
-  it('compare addresses without regard to case', () => {
+  it('compare addresses regardless of case, and accept only complete addresses', () => {
     expect(emailKey('Ana@Example.COM')).toBe('ana@example.com');
     for (const bad of [
       '',
@@ -223,7 +223,7 @@ describe('a person’s fields', () => {
     expect(Email.safeParse(`${'a'.repeat(250)}@example.com`).success).toBe(false);
   });
 
-  it('take a name that says something', () => {
+  it('accept a name only if it is not empty and has at most 200 characters', () => {
     expect(PersonName.parse('  Ana  ')).toBe('Ana');
     for (const bad of ['', '   ', 'x'.repeat(201)]) expect(PersonName.safeParse(bad).success).toBe(false);
   });

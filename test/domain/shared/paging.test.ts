@@ -110,7 +110,7 @@ describe('a page of a query', () => {
     return names;
   }
 
-  it('continues where the page before ended, newest first', async () => {
+  it('continues after the last row of the previous page, newest first', async () => {
     const pages = await readAll((request) => pageOf(organizations(), 'o.id', request));
     expect(pages).toEqual([['ä', 'a'], ['B', 'a-1'], ['b']]);
   });
@@ -120,7 +120,7 @@ describe('a page of a query', () => {
     expect(await readAll((request) => pageOf(few(), 'o.id', request))).toEqual([['B', 'b']]);
   });
 
-  it('a page of a query of large rows continues where the page before ended, too', async () => {
+  it('a page of a query of large rows continues after the last row of the previous page', async () => {
     const pages = await readAll((request) => pageOfLarge(orm.em.fork(), organizations(), 'o.id', request));
     expect(pages).toEqual([['ä', 'a'], ['B', 'a-1'], ['b']]);
   });

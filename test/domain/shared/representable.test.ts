@@ -33,7 +33,7 @@ describe('a value that cannot be stored in full', () => {
     expect(missing).toEqual([{ path: '/a/0', reason: 'has a key that holds a NUL character' }]);
   });
 
-  it.each([199, 200, 201, 300, 900])('is cut where it nests too deep, with %i levels', (levels) => {
+  it.each([199, 200, 201, 300, 900])('is cut at the depth limit if it has %i levels', (levels) => {
     const { value, missing } = representValue(nested(levels), 2);
     expect(findUnstorable([{ value }])).toBeNull();
     expect(missing.map(({ reason }) => reason)).toEqual(['is nested deeper than 200 levels']);

@@ -68,7 +68,7 @@ describe('the addresses of a state', () => {
     expect(maskAddresses(all, redactor)).toEqual({ 0: { address: 'vm.x["[redacted]"] (3)' } });
   });
 
-  it('are not masked where no secret is known', () => {
+  it('are not masked if no secret is known', () => {
     expect(maskAddresses([resource('vm.x')], new Redactor())).toEqual({});
   });
 });

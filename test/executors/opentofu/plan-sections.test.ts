@@ -56,7 +56,7 @@ describe.each(tools)('a plan by $name $version', ({ name, version }) => {
     expect(JSON.stringify(planned.sections)).not.toContain(secret);
   });
 
-  it('names an output as the configuration does where a secret is part of the name', async () => {
+  it('shows the name of an output that contains a secret only if the configuration has this name', async () => {
     const words = `variable "word" {\n  type = string\n  default = "after"\n  sensitive = true\n}\n`;
     const { plan: planned } = await plan(
       files(`${words}${output('size_after', 'value = 1')}${output('word', 'value = var.word\n  sensitive = true')}`),

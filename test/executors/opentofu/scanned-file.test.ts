@@ -75,7 +75,7 @@ describe.runIf(hasProviders())('a scan of a real file', () => {
     return deviationsOf(result.plan?.changes ?? []);
   }
 
-  it('finds nothing where nothing changed', async () => {
+  it('finds nothing if nothing has changed', async () => {
     expect(readFileSync(file, 'utf8')).toBe('as deployed');
     expect(await scan()).toEqual([]);
   }, 60_000);

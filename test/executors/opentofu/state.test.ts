@@ -33,7 +33,7 @@ describe('the state of an attempt', () => {
     expect(result).toMatchObject({ outcome: 'failed', reason: 'state_not_saved' });
   });
 
-  it('is saved before the tool goes on', async () => {
+  it('is saved before the tool continues', async () => {
     const order: string[] = [];
     const sink = new RecordingSink();
     sink.state = async () => {

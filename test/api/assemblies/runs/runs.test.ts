@@ -62,7 +62,7 @@ describe('an assembly run', () => {
     expect((await readStory(caller, path)).filter((event) => event === 'node_started bad')).toHaveLength(2);
   });
 
-  it('a node with a retry rule is tried again after a pause, as a new run, and events say so', async () => {
+  it('a node with a retry rule is tried again after a pause, with a new run and an event', async () => {
     const { caller } = stage;
     const flaky = { template: 'broken', instance: 'r-flaky', retry: { attempts: 2, backoff: 'PT1S' } };
     const assembly = await addAssembly(stage, 'Flaky', { nodes: { flaky } });

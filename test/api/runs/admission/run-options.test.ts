@@ -164,7 +164,7 @@ describe('a run with options', () => {
 });
 
 describe('an environment', () => {
-  it('allows the options that it states, and refuses others by name, also to a requeue', async () => {
+  it('allows the options in allowed_options, and refuses others by name, for requeues too', async () => {
     const { body: run } = await ask({ options });
     await finish(run.id);
     const path = `/environments/${tenant.environment}`;

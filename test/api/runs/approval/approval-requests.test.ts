@@ -167,7 +167,7 @@ describe('a request for reviews', () => {
     expect(await ask(admin, other.id)).toMatchObject({ status: 202 });
   });
 
-  it('refuses somebody who has reviewed the run already', async () => {
+  it('is refused if it names somebody who has already reviewed the run', async () => {
     const { plan } = await read();
     const body = { decision: 'approve', plan_digest: plan.digest };
     expect(await reviewer.post(`/runs/${run}/approval/review`, body)).toMatchObject({ status: 200 });

@@ -93,14 +93,14 @@ describe('approving a run as the publisher of its version', () => {
     expect(await review(reviewer, run)).toMatchObject({ status: 200 });
   });
 
-  it('answers 409 also for a run that somebody requeued', async () => {
+  it('answers 409 for a requeue of the run, too', async () => {
     const run = await pendingRun(await publish(publisher));
     await review(publisher, run, 'reject');
     const { body } = await requester.post(`/runs/${run.id}/requeue`);
     expect(await review(publisher, await awaitApproval(body.id))).toMatchObject(refusal);
   });
 
-  it('answers 200 where the environment allows self-approval', async () => {
+  it('answers 200 if the environment allows self-approval', async () => {
     const policy = { ...fourEyes, allow_self: true };
     const body = { project_id: tenant.project, name: 'Open', kind: 'staging', approval_policy: policy };
     const { id } = await tenant.owner.make('/environments', body);

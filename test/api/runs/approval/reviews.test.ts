@@ -82,7 +82,7 @@ describe('a review', () => {
     expect((await at.awaitEnd(bySession.id)).status).toBe('succeeded');
   });
 
-  it('a review of one’s own run counts once where the environment allows it', async () => {
+  it('a review of one’s own run counts once if the environment allows it', async () => {
     const run = await at.admitPending({ required: 2, allowSelf: true });
     expect((await at.review(at.requester.caller, run)).status).toBe(200);
     expect((await at.review(at.requester.caller, run)).status).toBe(409);
@@ -169,7 +169,7 @@ describe('a review', () => {
     await at.requester.caller.post(`/runs/${run.id}/cancel`);
   });
 
-  it('counts once under one key, and the key takes no other decision', async () => {
+  it('counts once for one idempotency key, which cannot be used for another decision', async () => {
     const run = await at.admitPending({ required: 2 });
     const path = `/runs/${run.id}/approval/review`;
     const body = { decision: 'approve', plan_digest: run.plan.digest };

@@ -153,7 +153,7 @@ describe('a search for lines', () => {
     expect((await find(id, { find: 'error:', ignore_case: 'true', from: '2' })).numbers).toEqual([5]);
   });
 
-  it('stops at its limit and goes on from there, until it has found all', async () => {
+  it('stops at its limit, and continues from there until it has found all', async () => {
     const { id } = await runWithLog('x\ny\nx\n', 'x\ny\n');
     expect(await find(id, { find: 'x', limit: '2' })).toMatchObject({ numbers: [1, 3], next: 4 });
     expect(await find(id, { find: 'x', from: '4' })).toMatchObject({ numbers: [4], next: null });

@@ -50,7 +50,7 @@ describe('a run of an OpenTofu template', () => {
     expect(JSON.stringify(everything)).not.toContain(secret);
   });
 
-  it('succeeds without approval where the plan changes nothing', async () => {
+  it('succeeds without approval if the plan changes nothing', async () => {
     const run = await runToEnd(system.administrator, {
       template_id: templateId,
       instance: 'main',
@@ -63,7 +63,7 @@ describe('a run of an OpenTofu template', () => {
     });
   });
 
-  it('stops after planning where the operation is plan', async () => {
+  it('stops after planning if the operation is plan', async () => {
     const run = await runToEnd(system.administrator, {
       template_id: templateId,
       instance: 'main',

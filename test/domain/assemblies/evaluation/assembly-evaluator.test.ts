@@ -18,7 +18,7 @@ describe('an evaluation thread for assemblies', () => {
     expect((await author.parseDraft('{"nodes": {}}')).value).toEqual({ nodes: {} });
   });
 
-  it('says where a draft cannot be read', async () => {
+  it('reports the place at which a draft cannot be read', async () => {
     const failure = await author.parseDraft('a: 1\na: 2').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(DraftUnreadable);
     expect(failure).toMatchObject({ line: 2, message: expect.stringContaining('stands twice') });

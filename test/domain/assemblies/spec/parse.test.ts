@@ -102,7 +102,7 @@ describe('a draft that cannot be read', () => {
     expect(parseDraft(source).value).toHaveProperty('a');
   });
 
-  it('is refused where aliases of aliases would multiply', () => {
+  it('is refused if its aliases would expand to too much', () => {
     const levels = 'abcdefgh'.split('').map((name, index, names) => {
       const inner = index === 0 ? 'x' : `*${names[index - 1]}`;
       return `${name}: &${name} [${Array(9).fill(inner).join(', ')}]`;

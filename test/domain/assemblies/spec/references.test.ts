@@ -121,7 +121,7 @@ describe('a reference to a secret', () => {
 describe('resolving any text', () => {
   const pieces = ['$', '${', '$${', '}', 'variables', '.n', '.text', 'a', ' ', '[0]', '["x"]', '${variables.n}', 'é'];
 
-  it('fails only where a malformed reference is found, and takes little time', async () => {
+  it('fails only if the text has a malformed reference, and takes little time', async () => {
     const random = new Random(7);
     for (let round = 0; round < 2_000; round++) {
       const text = Array.from({ length: random.between(0, 12) }, () => random.pick(pieces)).join('');

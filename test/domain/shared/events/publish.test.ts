@@ -62,7 +62,7 @@ describe('an event', () => {
     ]);
   });
 
-  it('is not written where the transaction is rolled back', async () => {
+  it('is not written if the transaction is rolled back', async () => {
     const failing = transactions.run(async (tx) => {
       publishCounted(tx, subject, 1);
       throw new Error('changed my mind');

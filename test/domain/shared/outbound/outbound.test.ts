@@ -66,7 +66,7 @@ describe('an outbound URL', () => {
     expect(await refusal('https://rebind.example/', { resolve: resolvesTo(address) })).toMatch(/not on the public/);
   });
 
-  it('is refused where even one of its addresses is private', async () => {
+  it('is refused if even one of its addresses is private', async () => {
     expect(await refusal('https://mixed.example/', { resolve: resolvesTo('93.184.215.14', '10.0.0.1') })).toMatch(
       /not on the public network/,
     );
