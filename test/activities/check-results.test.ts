@@ -28,7 +28,7 @@ const report = (message?: string) => ({
 });
 
 describe('the result of a check with one tool', () => {
-  it.each(['plan_failed', 'init_failed', 'files_invalid'] as const)('ends the check with a message after %s', (reason) => {
+  it.each(['plan_failed', 'init_failed', 'files_invalid'] as const)('says why the check ended after %s', (reason) => {
     expect(tried(opentofu, { reason, message: 'it said too much' })).toMatchObject({
       state: 'not_done',
       notChecked: ['the check could not be made: it said too much'],
