@@ -11,7 +11,7 @@ let template: string;
 let testing: string;
 let live: string;
 
-describe.skipIf(findBrowser() === null)('text that is typed into a form for one thing, in a real browser', () => {
+describe.skipIf(findBrowser() === null)('text that is typed into a form for one target, in a real browser', () => {
   opened = useSignedInPage();
   beforeAll(makeTargets);
 

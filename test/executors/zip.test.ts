@@ -76,7 +76,7 @@ describe('reading an archive', () => {
     }
   });
 
-  it('refuses an entry with another size, another place or an unknown method', async () => {
+  it('refuses an entry with another size, another offset or an unknown method', async () => {
     const archive = honest();
     const entry = readZipEntries(archive).get('a');
     if (!entry) throw new Error('no entry');

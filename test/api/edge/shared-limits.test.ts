@@ -6,7 +6,7 @@ const member = (person: string) => ({ person, owner: 'acme' });
 const outsider = { person: 'ben', owner: 'globex' };
 
 describe('the limit of simultaneous large bodies', () => {
-  it('leaves a place to others while people of one organization use all of theirs', () => {
+  it('leaves an upload to others while people of one organization use all of theirs', () => {
     const limit = new UploadLimit(3);
     const ends = ['ana', 'amy'].map((person) => limit.begin(member(person)));
     expect(() => limit.begin(member('abe'))).toThrow(/people of your organization send 2 already/);

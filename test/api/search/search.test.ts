@@ -63,7 +63,7 @@ async function hold(instance: string, team: string, address: string): Promise<st
 }
 
 describe('a search', () => {
-  it('finds things by a text in their name in any case, and only those that the caller may read', async () => {
+  it('finds resources by a part of their name in any case, and only those that the caller may read', async () => {
     expect(await search(mine.owner, 'ZEBRA')).toEqual([
       `run ${mine.run.id}`,
       `instance ${mine.run.instance_id}`,

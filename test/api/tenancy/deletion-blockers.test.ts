@@ -18,7 +18,7 @@ describe('a deletion is refused, naming', () => {
     for (const reason of reasons) expect(answer.body.error).toContain(reason);
   };
 
-  test('the things inside it, including archived ones', async () => {
+  test('the resources inside it, including archived ones', async () => {
     const tenant = await makeTenant(api);
     const { owner } = tenant;
     await owner.post(`/environments/${tenant.environment}/archive`);

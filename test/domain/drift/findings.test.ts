@@ -20,7 +20,7 @@ describe('a deviation', () => {
     });
   });
 
-  it('a deviation that is gone resolves its finding, which opens again when it is back', () => {
+  it('resolves its finding once it is gone, and opens it again once it is back', () => {
     const gone = miss(first);
     expect(gone).toMatchObject({ status: 'resolved', reason: 'gone', count: 1 });
     expect(miss(gone)).toBe(gone);

@@ -79,7 +79,7 @@ describe('the metadata of a state', () => {
     expect({ serial, version, lineage }).toEqual({ serial: '9007199254740993', version: '4', lineage: 'b-é' });
   });
 
-  test("tells a tool's state from an encrypted state, an empty state and other JSON", () => {
+  test("distinguishes a tool's state, an encrypted state, an empty state and other JSON", () => {
     const kindOf = (state: unknown) => {
       const { kind, isEmpty } = read(state);
       return [kind, isEmpty];

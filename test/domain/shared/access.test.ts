@@ -100,7 +100,7 @@ describe('a permission', () => {
     });
   });
 
-  it('is held only by administrators if an operation names no permission', () => {
+  it('is held only by administrators who are users if an operation names no permission', () => {
     const access: Access = { ...approve, anyOf: [] };
     expect(decidePermission(principal({ role: 'operator' }), access).allowed).toBe(false);
     expect(decidePermission(principal({ role: 'admin', kind: 'service_account' }), access).allowed).toBe(false);
@@ -199,13 +199,13 @@ describe('a resource of a team', () => {
     );
   });
 
-  it('demands every action that is named', () => {
+  it('requires every action that the operation names', () => {
     const both = needing('team.metadata.write', 'team.secret.read');
     expect(decide(principal({ team: 'member' }), both, owner)).toEqual({ allowed: false, because: 'action' });
     expect(decide(principal({ team: 'admin' }), both, owner)).toEqual({ allowed: true });
   });
 
-  it('demands the platform permission from its owner too', () => {
+  it('requires the platform permission, even of its owner', () => {
     expect(decide(principal({ role: 'requester', team: 'owner' }), approve, owner)).toEqual({
       allowed: false,
       because: 'permission',

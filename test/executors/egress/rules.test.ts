@@ -100,13 +100,13 @@ describe('egress policy "allow"', () => {
     expect(refusalOfName(rules('allow', [entry]), name)).toMatch(`does not name ${name}`);
   });
 
-  it.each(privateAddresses)('a listed name may lead to the private address %s', (address) => {
+  it.each(privateAddresses)('a listed name may resolve to the private address %s', (address) => {
     expect(refusalOfAddress(rules('allow', ['git.internal']), 'git.internal', address, 443)).toBeNull();
     expect(refusalOfAddress(rules('allow', ['*.internal']), 'git.internal', address, 443)).toBeNull();
     expect(refusalOfAddress(rules('allow', ['git.internal']), null, address, 443)).toMatch('does not have its address');
   });
 
-  it.each(everyGuarded)('a listed name never leads to the %s address %s', (_kind, address) => {
+  it.each(everyGuarded)('a listed name must not resolve to the %s address %s', (_kind, address) => {
     expect(
       refusalOfAddress(rules('allow', ['git.internal', '*.internal']), 'git.internal', address, 443),
     ).not.toBeNull();

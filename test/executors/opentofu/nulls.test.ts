@@ -134,7 +134,7 @@ describe.each(tools)('null as a variable of $name $version', ({ name, version, p
     );
   });
 
-  it.each(refused)('is refused by the bare tool as by the schema: %s given %j', (...each) => {
+  it.each(refused)('is refused by the bare tool, too: %s given %j', (...each) => {
     expect(planBare(path, declare(each), { v: each[1] })).toBeNull();
   });
 });

@@ -34,7 +34,7 @@ describe('the values before and after', () => {
 });
 
 describe('the pages of the audit', () => {
-  test('show the history of one thing, and a record with its values and a link', async () => {
+  test('show the history of one resource, and a record with its values and a link', async () => {
     const { owner, project } = await makeTenant(api);
     await owner.patch(`/projects/${project}`, { name: '<img src=x>' });
     const visitor = await signInVisitor(api, owner);
@@ -48,7 +48,7 @@ describe('the pages of the audit', () => {
     expect(record.text).toContain(`href="/projects/${project}"`);
   });
 
-  test('show values of one word in the list, such as the role of a member', async () => {
+  test('show short values in the list, such as the role of a member', async () => {
     const tenant = await makeTenant(api);
     await join(tenant, await api.addUser('operator'), 'member', 'viewer');
     const visitor = await signInVisitor(api, tenant.owner);
@@ -168,7 +168,7 @@ describe('the pages of the audit', () => {
     expect(await visitor.page('/audit')).not.toContain('<option value="projects.get"');
   });
 
-  test('find the records of a thing by its name', async () => {
+  test('find the records of a resource by its name', async () => {
     const { owner, team, project } = await makeTenant(api);
     const named = await owner.make('/projects', { team_id: team, name: 'Kookaburra' });
     const visitor = await signInVisitor(api, owner);

@@ -383,7 +383,7 @@ describe('a button inside the form', () => {
     expect(text).not.toContain('name="v/storage/~s0/gb"');
   });
 
-  test('turns a part into JSON and back', async () => {
+  test('turns a part into JSON and back into fields', async () => {
     const json = await press('json:0@/network', { 'v/network/cidr': '10.0.0.0/8' });
     expect(json).toMatch(
       /name="j\/network"[^>]*>\n\{\n {2}&quot;cidr&quot;: &quot;10\.0\.0\.0\/8&quot;\n\}<\/textarea>/,

@@ -45,7 +45,7 @@ const addresses = async (query: string) =>
   (await list(query)).changes.map(({ address }: { address: string }) => address);
 
 describe('the changes of a plan', () => {
-  it('are listed destroys first, with their place and kind, and counted', async () => {
+  it('are listed with position and kind, destroys first, and are counted', async () => {
     const body = await list();
     const places = body.changes.map(({ position, kind, address }: Record<string, unknown>) => [
       position,

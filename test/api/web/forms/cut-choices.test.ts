@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-describe('a choice among more things than a form can offer', () => {
+describe('the choice of a resource in a form', () => {
   it('is a select while it offers all of them', async () => {
     const { text } = await visitor.get('/environments/new');
     expect(text).toContain('<select id="field-project_id"');
@@ -53,7 +53,7 @@ describe('a choice among more things than a form can offer', () => {
     expect(several.text).toContain('enter the ID of the one that you mean');
   });
 
-  it('accepts the name of a thing that it does not offer, even if a thing of another kind has that name', async () => {
+  it('accepts the name of a resource that it does not offer, even if another kind of resource has that name', async () => {
     const project = await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Zebra' });
     await tenant.owner.make('/registry/templates', { team_id: tenant.team, name: 'Zebra' });
     const { text } = await visitor.get('/environments/new');
@@ -73,7 +73,7 @@ describe('a choice among more things than a form can offer', () => {
     expect([elsewhere.status, elsewhere.text.includes('Matches nothing')]).toEqual([400, true]);
   });
 
-  it('does not find a thing of another tenant', async () => {
+  it('does not find a resource of another tenant', async () => {
     const other = await makeTenant(api);
     const foreign = await other.owner.make('/projects', { team_id: other.team, name: 'Secret merger' });
     const refused = await visitor.submit('/environments/new', {

@@ -82,7 +82,7 @@ describe('a form that is sent twice with its key', () => {
     expect((await stranger.submit(`/projects/${id}/delete`, form)).status).toBe(404);
   });
 
-  test('creates one thing, and leads to it both times', async () => {
+  test('creates one resource, and redirects to it both times', async () => {
     const form = { key: newId(), team_id: tenant.team, name: 'Twice', slug: '', description: '' };
     const first = await owner.submit('/projects/new', form);
     const second = await owner.submit('/projects/new', form);

@@ -18,7 +18,7 @@ describe('a draft', () => {
     expect(parseDraft(yaml).value).toEqual(parseDraft(json).value);
   });
 
-  it('knows the line of a member, or of the nearest one around it', () => {
+  it('returns the line of a member, or of the nearest one around it', () => {
     const yaml = 'nodes:\n  a:\n    template: x\n    depends_on:\n      - b\n';
     const json = '{\n "nodes": {\n  "a": {\n   "template": "x",\n   "depends_on": [\n"b"]}}}';
     for (const [source, lines] of [
