@@ -106,8 +106,8 @@ export type AreaName = keyof typeof areas;
 export const areaNames = Object.keys(areas) as AreaName[];
 
 /**
- * What the `area.ts` of an area may export; the lists of `src/domain` are made from it. Each is an export of its own, not a member of one object, since
- * the compiler infers exports one by one: the ownership names columns of tables, and those are inferred from the entities.
+ * What the `area.ts` of an area may export; the lists of `src/domain` are made from it. Each is a separate export and not a member of one
+ * object, because the compiler infers exports one by one. The ownership names columns of tables, which are inferred from the entities.
  *
  * An `area.ts` loads no list of `src/domain`, since the lists load it.
  */

@@ -10,8 +10,8 @@ const runId = z.string();
 const words = <Word extends string>(table: Record<Word, string>) => Object.keys(table) as [Word, ...Word[]];
 
 /**
- * The events of assemblies and their runs. GET /assemblies/{id}/runs/{runID}/events answers the events of a run, and clients match their
- * types: they never change.
+ * The events of assemblies and their runs. GET /assemblies/{id}/runs/{runID}/events returns the events of a run, and clients match their
+ * types, so the types never change.
  */
 export const assemblyEvents = {
   'assembly.published': {

@@ -43,9 +43,9 @@ const columns = [
 ] as const;
 
 /**
- * Reads records. The statement is kept unprepared by selecting `*`: which index serves best depends on the values, and one plan
- * for all values would read millions of records to find a few. A migration cannot change what `*` means here, because the
- * inner select names its columns.
+ * Reads records. It selects `*` so that PostgreSQL does not prepare the statement. The best index depends on the values, and one plan for
+ * all values would read millions of records to find a few. A migration cannot change what `*` means here, because the inner select names
+ * its columns.
  */
 export async function selectRecords(em: Em, selection: Selection): Promise<AuditRecord[]> {
   const scope = narrowScope(selection.scope, selection.filter);

@@ -205,7 +205,7 @@ export const DriftEvidenceSchema = defineEntity({
     deployedRunId: p.uuid().nullable(),
     templateVersion: p.string(),
     tool: p.json<{ name: string; version: string }>().nullable(),
-    /** The run that held the slot of the instance during the scan, such as a run that waited for approval. */
+    /** The run that occupied the slot of the instance during the scan, such as a run that waited for approval. */
     slotHeldBy: p.uuid().nullable(),
     observedAt: at(),
     /** Whether a suppression or a remediation names it; then it is kept as long as the finding. */

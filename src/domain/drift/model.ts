@@ -4,7 +4,7 @@
 export const monitorScopes = ['instance', 'environment', 'template'] as const;
 export type MonitorScope = (typeof monitorScopes)[number];
 
-/** Who asked for a scan: the schedule of the monitor, or somebody at once. */
+/** Who requested a scan: the schedule of the monitor, or a person. */
 export const scanTriggers = ['schedule', 'request'] as const;
 export type ScanTrigger = (typeof scanTriggers)[number];
 

@@ -14,8 +14,8 @@ export interface LocalInstallation {
 }
 
 /**
- * Changes administrators from the command line. Nobody is authenticated: a person who can read the service's settings
- * controls the installation anyway. The transaction and the audit record are those of the API.
+ * Changes administrators from the command line. Nobody is authenticated: a person who can read the service's settings already controls the
+ * installation. The transaction and the audit record are those of the API.
  */
 export async function runLocalCommand(
   { orm, keyRing }: LocalInstallation,

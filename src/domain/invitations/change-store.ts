@@ -57,7 +57,7 @@ export async function lockInvitation(em: Em, { id, teamId }: { id: string; teamI
   await db(em).selectFrom('invitations').where('id', '=', id).select('id').forUpdate().execute();
 }
 
-/** Locks an organization, then a team of it if one is given, against change until the commit. */
+/** Locks an organization, then a team of it if `teamId` names one, against change until the commit. */
 export async function lockPlace(em: Em, { organizationId, teamId }: Place): Promise<void> {
   const organizations = db(em).selectFrom('organizations').where('id', '=', organizationId).select('id');
   await lockRows(organizations, ['organizations'], 'change').execute();
@@ -65,7 +65,7 @@ export async function lockPlace(em: Em, { organizationId, teamId }: Place): Prom
     await lockRows(db(em).selectFrom('teams').where('id', '=', teamId).select('id'), ['teams'], 'change').execute();
 }
 
-/** Locks the invitation that has a token; undefined if it has another token by now. */
+/** Locks the invitation that has a token; undefined if it now has another token. */
 export async function lockByVerifier(em: Em, verifier: Buffer): Promise<{ id: string } | undefined> {
   return db(em).selectFrom('invitations').where('verifier', '=', verifier).select('id').forUpdate().executeTakeFirst();
 }

@@ -42,8 +42,8 @@ export function findInvitationOwner(
 }
 
 /**
- * The invitation that a token stands for; undefined if there is none. To accept it, its inviter, its organization and its team are locked
- * until the commit, so that they do not change after the decision.
+ * The invitation with a token; undefined if there is none. To accept it, its inviter, its organization and its team are locked until the
+ * commit, so that they do not change after the decision.
  */
 export async function findByToken(em: Em, token: string, lock: boolean): Promise<InvitationWithStatus | undefined> {
   const verifier = hashToken(token);
@@ -52,7 +52,7 @@ export async function findByToken(em: Em, token: string, lock: boolean): Promise
   if (!lock) return findInvitation(em, found.id);
   await lockPrincipal(em, { id: found.invitedBy, credential: noCredential(found.invitedBy) });
   await lockPlace(em, found);
-  // If it was sent again meanwhile, it has another token.
+  // If somebody has sent it again in the meantime, it has another token.
   const locked = await lockByVerifier(em, verifier);
   return locked && findInvitation(em, locked.id);
 }

@@ -98,7 +98,7 @@ async function prepareLink(
   return { to: mailTo(mailbox.address), wording: word(token) };
 }
 
-/** Warns the owner of the former address, should somebody else have changed it. */
+/** Warns the owner of the earlier address, in case another person has changed it. */
 async function prepareAddressChange(deps: PrepareDeps, { address }: DueMessage): Promise<Prepared> {
   if (address === null) throw new Error('the message names no former address');
   return {

@@ -3,7 +3,7 @@ import { at, createdAt, id } from '#database/columns.ts';
 import type { SubjectKind } from '#domain/news/model.ts';
 import type { Medium, MessageContent, MessageStatus } from './model.ts';
 
-/** A message to one recipient. The row is kept for some time after the message was sent or given up. */
+/** A message to one recipient. The row is kept for some time after the message was sent or the service has given up sending it. */
 export const OutgoingMessageSchema = defineEntity({
   name: 'OutgoingMessage',
   tableName: 'outgoing_messages',

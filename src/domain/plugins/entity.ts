@@ -52,7 +52,9 @@ export const PluginInstallationSchema = defineEntity({
     revision: revision(),
     createdBy: p.uuid(),
     createdAt: createdAt(),
-    /** When the plugin was removed, which is permanent: the row still shows what was approved and assigned, but has no effect. */
+    /**
+     * When the plugin was removed, which is permanent. The row remains as a record of what was approved and assigned, but has no effect.
+     */
     deletedAt: at().nullable(),
     deletedBy: p.uuid().nullable(),
   },

@@ -121,7 +121,7 @@ export async function clearQuota(
 
 /**
  * Counts again what an owner uses. Only sums of bytes are stored, so only these can be wrong, for example after a restore. Writes of the
- * owner's instances wait meanwhile.
+ * owner's instances wait until it ends.
  */
 export async function recountQuota(
   tx: Transaction,

@@ -24,7 +24,7 @@ export const TemplateSchema = defineEntity({
     name: p.string(),
     slug: p.string(),
     description: p.text().default(''),
-    /** Markdown for people; shown on the template's page. */
+    /** Markdown for people, which appears on the template's page. */
     readme: p.text().default('').lazy(),
     tags: p.json<string[]>(),
     revision: revision(),

@@ -129,8 +129,8 @@ const RemoteStates = z.record(DataSourceName, InstancePath).refine((states) => O
 });
 
 /**
- * A spec. It does not check the rules for the schema of variables: `checkSchema` may take long and has a time limit, so publication runs it
- * in another thread, and published specs are not checked again.
+ * A spec. It does not check the rules for the schema of variables. `checkSchema` may take long and has a time limit, so publication runs it
+ * in another thread. Published specs are not checked again.
  */
 export const TemplateSpec = z.strictObject({
   variables: VariableSchema.default(noVariables),

@@ -105,7 +105,7 @@ const switchRefusals: Record<Repetition, Refusal> = {
   copy: { code: 'run_not_copyable', message: 'a switch of the tool cannot be copied: request the switch again' },
 };
 
-/** What decides whether a run can be repeated at all. */
+/** The facts that decide whether a run can be repeated. */
 type RepeatableFacts = Pick<RunFacts, 'status' | 'operation' | 'isDeleted' | 'toolSwitch'>;
 
 /** The refusal of a repetition because of the run that is to be repeated; null if nothing about that run forbids it. */

@@ -1,6 +1,6 @@
 import type { Access } from '#domain/shared/access/decide.ts';
 
-/** The authority that creating a run needs, whoever creates it. */
+/** The authority that every creation of a run requires. */
 export const runCreationAuthority = {
   scope: 'team',
   hidden: 'not_found',

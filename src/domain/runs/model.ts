@@ -59,7 +59,7 @@ export function needsApproval(
   return waits[policy.when];
 }
 
-/** Why an approval no longer counts: its reviewer is disabled, may not review the run any more, or answers for it. */
+/** Why an approval no longer counts: its reviewer is disabled, may not review the run any more, or is responsible for the run. */
 export const lapseReasons = ['disabled', 'not_permitted', 'self_approval'] as const;
 export type LapseReason = (typeof lapseReasons)[number];
 

@@ -4,7 +4,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 export const resetCauses = ['default', 'environment', 'not_set', 'not_declared'] as const;
 export type ResetCause = (typeof resetCauses)[number];
 
-/** A value as a run shows it. A long one is left out. */
+/** A value that a run shows. Long values are left out. */
 export type ResetValue = { readonly value: JsonValue } | { readonly sensitive: true } | { readonly truncated: true };
 
 /** A variable of the deployment that a run does not name, and that gets another value. */

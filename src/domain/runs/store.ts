@@ -84,8 +84,8 @@ const selectFacts = {
 };
 
 /**
- * Reads one run. Clients poll it while it is under way: then one statement is enough, and PostgreSQL does not prepare the long one
- * that would look up the facts as well.
+ * Reads one run. Clients poll an unfinished run, for which one short statement is enough. PostgreSQL then does not prepare the long
+ * statement that also reads the facts.
  */
 export async function readRun(em: Em, id: string): Promise<RunWithFacts | undefined> {
   const [row] = await selectRun(em, { id });
@@ -151,7 +151,7 @@ export async function readPlan(em: Em, runId: string) {
   return { ...plan, sections: maskPlannedOutputs(sections, secret) };
 }
 
-/** A plan as the API shows it. */
+/** A plan in the form of the API. */
 export type PlanDetails = NonNullable<Awaited<ReturnType<typeof readPlan>>>;
 
 /** How far a run and its log have come. */

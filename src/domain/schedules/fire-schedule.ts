@@ -18,7 +18,7 @@ const retriedForMs = 10 * 60_000;
 
 /**
  * Starts the work of a schedule at one of its times, unless its earlier work has not ended. A refusal is recorded in its history. Nothing
- * happens if the schedule was deleted, archived with its owner, or paused meanwhile.
+ * happens if the schedule has been deleted, archived with its owner, or paused since.
  * @throws any temporary error: the engine tries again
  */
 export async function fireSchedule(deps: ScheduledWorkDeps, id: string, scheduledAt: Date): Promise<void> {

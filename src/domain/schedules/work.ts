@@ -32,7 +32,7 @@ export function openWork(keyRing: KeyRing, schedule: { readonly id: string; read
 
 /**
  * Checks that the work could be started now, and masks its secret variables. It is checked again at every start: versions, policies and
- * authority may have changed by then.
+ * authority may have changed in the meantime.
  * @throws Unprocessable or Conflict with the problem
  */
 export function checkWork(

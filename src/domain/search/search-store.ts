@@ -16,7 +16,7 @@ import { findResources } from './resources-store.ts';
 import { findRuns } from './runs-store.ts';
 import { findVersions } from './versions-store.ts';
 
-/** The finder of each kind, in the order in which results are shown. */
+/** The finder of each kind, in the order of the results. */
 const { instance, template, ...named } = candidatesByKind;
 const finders = {
   run: findRuns,
@@ -45,7 +45,7 @@ export interface Found {
   readonly cut: readonly SearchedKind[];
 }
 
-/** The maximum number of results of each kind. A search looks for one more, to know whether there are more. */
+/** The maximum number of results of each kind. A search reads one more, to know whether there are more. */
 const maxOfAKind = 10;
 
 /**

@@ -3,7 +3,7 @@ import { explainRange, toolNames } from '#domain/tools/model.ts';
 import { fromNpmRange } from '#domain/tools/npm-ranges.ts';
 import { maxRangeLength, maxTranslatedLength, parseRange } from '#domain/tools/ranges.ts';
 
-/** The tools that run templates. `command` stands for the programs that command templates run, which have no version. */
+/** The tools that run templates. `command` means the programs that command templates run, which have no version. */
 export const allowableTools = [...toolNames, 'command'] as const;
 
 /** Used instead of a range for all versions except pre-releases. */
@@ -31,8 +31,8 @@ export const AllowedTools = z
 export type AllowedTools = z.output<typeof AllowedTools>;
 
 /**
- * A range as it is stored. Earlier releases stored a text in the language of npm, in which the same text can mean other versions; one in the language
- * of the tools is stored in an object, so that neither release misreads the other.
+ * A range as it is stored. Earlier releases stored a text in the language of npm, in which the same text can mean other versions. A range
+ * in the language of the tools is stored in an object, so that no release misinterprets the other's values.
  */
 const StoredRange = z.union([
   z.object({ range: z.string() }).transform(({ range }) => [range]),

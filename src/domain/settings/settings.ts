@@ -48,7 +48,7 @@ function compare(before: SettingsDocument, after: SettingsDocument): Difference<
   return findDifference(complete(before), complete(after));
 }
 
-/** Refuses a default pool that does not exist. It takes a share lock on the pool until the commit, so that nobody deletes it meanwhile. */
+/** Refuses a default pool that does not exist. It takes a share lock on the pool until the commit, so that nobody deletes it before. */
 async function requirePool(em: Em, name: string): Promise<void> {
   if (name === defaultPool || (await sharePool(em, name))) return;
   const problem = `there is no worker pool "${name}": create it first`;

@@ -1,8 +1,8 @@
 import type { ErrorCode, RuleCode } from '#domain/error-codes.ts';
 
 /**
- * The errors that rules raise. `message` is public: it names the field or the rule and says what would be right, and never
- * shows internals. `cause` is only for the log. The edge maps `kind` to a status (specification, *Errors*).
+ * The errors that rules raise. `message` is public: it names the field or the rule and says what would be right, and never contains
+ * internals. `cause` is only for the log. The edge maps `kind` to a status (specification, *Errors*).
  */
 export type ErrorKind =
   | 'invalid'

@@ -123,7 +123,7 @@ function contentAt(files: TemplateFiles, path: string, lookUp: LookUp): FileCont
 
 const known = new WeakMap<TemplateFiles, LookUp>();
 
-/** The lookup is cached by the files, because readers ask for one directory after the other. */
+/** The lookup is cached by the files, because readers request one directory after the other. */
 function lookUpOf(files: TemplateFiles): LookUp {
   const lookUp = known.get(files) ?? lookUpIn(files);
   known.set(files, lookUp);

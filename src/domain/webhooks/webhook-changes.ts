@@ -36,7 +36,10 @@ export async function createWebhook(tx: Transaction, keyRing: KeyRing, owner: Ro
   return { webhook, secret };
 }
 
-/** Changes the given fields of a webhook, whose row the caller has locked. If it is enabled, the pending deliveries are sent. */
+/**
+ * Changes the fields of a webhook that `wanted` contains. The caller has locked the row. If this enables the webhook, the pending
+ * deliveries are sent.
+ */
 export async function updateWebhook(
   tx: Transaction,
   target: WebhookTarget,

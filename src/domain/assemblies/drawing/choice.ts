@@ -3,7 +3,7 @@ import { type Graph, maxDrawn } from './drawing.ts';
 /** The part of a graph that is drawn if it is too large. */
 export interface Choice {
   readonly graph: Graph;
-  /** How much is shown, such as `200 of 1,412 nodes`; null if it is everything. */
+  /** The part of the graph in the drawing, such as `200 of 1,412 nodes`; null if the drawing has all nodes. */
   readonly caption: string | null;
 }
 

@@ -5,7 +5,7 @@ import { layOut } from './layout.ts';
 const maxKept = 200;
 const kept = new Map<string, Promise<Drawing>>();
 
-/** Lays a graph out. A page that follows a run asks for the same graph again and again, so layouts are kept by their content. */
+/** Lays a graph out. A page that follows a run requests the same graph many times, so layouts are cached by the content of the graph. */
 export function drawGraph(graph: Graph, lay: (graph: Graph) => Promise<Drawing> = layOut): Promise<Drawing> {
   const content = canonicalJson(graph);
   const drawing = kept.get(content) ?? lay(graph);

@@ -10,8 +10,8 @@ export interface FoldedGraph {
 const maxAlike = 12;
 
 /**
- * Combines nodes that wait for the same nodes and for which the same nodes wait, if there are many of them: drawn one by one, they would
- * show no more than their number. There are no edges between such nodes.
+ * Combines nodes that wait for the same nodes and for which the same nodes wait, if there are many of them. Separate drawings of these
+ * nodes would tell no more than their number. There are no edges between such nodes.
  */
 export function foldGroups({ nodes, edges }: Graph, max = maxAlike): FoldedGraph {
   const places = new Map(nodes.map(({ key }) => [key, { from: [] as string[], to: [] as string[] }]));

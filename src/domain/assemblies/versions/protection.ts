@@ -16,7 +16,7 @@ const versionsAtOnce = 20;
 /**
  * Checks a version whose nodes demand less approval than before: the publisher needs the right to weaken a policy, and an event is
  * published. Each node is compared with the highest version that has its key, and with the highest that deploys its instance, so that
- * neither another key nor a version without the node evades the rule. The caller has locked the assembly.
+ * nobody can evade the rule with another key or with a version without the node. The caller has locked the assembly.
  * @throws Forbidden if the publisher may not weaken policies
  */
 export async function weakenNodeApproval(

@@ -25,7 +25,7 @@ export const problemKinds = [
 /** A difference between the audit and its seals. */
 export interface ChainProblem {
   readonly kind: (typeof problemKinds)[number];
-  /** The position of the seal that shows it. */
+  /** The position of the seal that proves it. */
   readonly position: number;
   /** The records lie after `from`, up to and including `until`. */
   readonly from: string | null;

@@ -1,7 +1,7 @@
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { ConnectionRefusal } from '#domain/shared/vocabulary/run-reasons.ts';
 
-/** A connection that a template asks for cannot be used. The message names it, and says what would be right. */
+/** A connection that a template requires cannot be used. The message names it and says how to correct it. */
 export class ConnectionRefused extends Unprocessable {
   readonly reason: ConnectionRefusal;
 

@@ -19,7 +19,7 @@ export interface WantedBinding {
 
 /**
  * A connection that was bound when an attempt began. The plan also records the connections that only the apply gets: the apply is refused
- * if another connection is bound by then. The credentials themselves are not recorded.
+ * if another connection is bound when it starts. The credentials themselves are not recorded.
  */
 export interface UsedConnection {
   readonly isGiven: boolean;

@@ -92,7 +92,7 @@ const tries: Readonly<Record<ConnectionKind, Try>> = {
       ...get(`${server.replace(/\/$/, '')}/api`, token),
       ...(ca !== undefined && { certificates: ca }),
     };
-    // A cluster that accepts the token but gives it no rights answers 403, which counts as success.
+    // A cluster that accepts the token but grants it no rights answers 403, which counts as success.
     return ask('the API of the cluster was asked for with the token', () => http.send(request), [200, 403]);
   },
   git: async ({ policy, holders = [] }, { config, credentials, repository }) => {

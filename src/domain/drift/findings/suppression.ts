@@ -51,7 +51,7 @@ export function refuseUnfitTime(until: Date, now = new Date()): void {
 /**
  * Accepts the value that a finding shows, until a time. Another value, or the end of that time, opens it again. The caller has locked the
  * monitor.
- * @throws ActionRefused if the deviation is gone, or a scan has seen something else since
+ * @throws ActionRefused if the deviation no longer exists, or a scan has found another value since
  */
 export function suppressFinding(
   tx: Transaction,

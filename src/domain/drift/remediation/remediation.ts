@@ -91,7 +91,8 @@ function readPlace(em: Em, instanceId: string) {
  * Admits a run that removes a deviation: `revert` applies the inputs of the last deployment again, `adopt` refreshes the state. The run
  * acts on one piece of evidence. It fails with `stale` if the instance has changed before it begins or applies. The caller has locked the
  * target.
- * @throws ActionRefused if the evidence is stale, the deviation is gone, nothing is deployed, or a run remedies the finding already
+ * @throws ActionRefused if the evidence is stale, the deviation no longer exists, nothing is deployed, or a run already remedies the
+ * finding
  */
 export async function admitRemediation(
   tx: Transaction,

@@ -5,7 +5,7 @@ import { findExpiry } from './store.ts';
 
 /**
  * When the key that the caller uses expires; null for a key that never does, and for a session. Nothing that is created with a key may
- * outlive it: otherwise somebody who has stolen the key could keep its authority. The caller's `authorityLock` must be held.
+ * outlive it: otherwise somebody who has stolen the key could keep its authority. The transaction must hold the caller's `authorityLock`.
  */
 export async function findBound(em: Em, { credential }: Principal): Promise<Date | null> {
   if (credential.type !== 'api_key') return null;

@@ -33,9 +33,8 @@ export interface IssuedKey {
 }
 
 /**
- * Creates a key. The principal's `authorityLock` is held.
- * @throws Invalid for an expiry in the past; Forbidden for one later than that of the caller's own key; Conflict if there are
- * too many keys
+ * Creates a key. The transaction holds the principal's `authorityLock`.
+ * @throws Invalid for an expiry in the past; Forbidden for one later than that of the caller's own key; Conflict if there are too many keys
  */
 export async function addKey(
   tx: Transaction,
@@ -49,7 +48,7 @@ export async function addKey(
 }
 
 /**
- * Revokes a key: the next request with it is refused. The principal's `authorityLock` is held.
+ * Revokes a key: the next request with it is refused. The transaction holds the principal's `authorityLock`.
  * @throws HiddenResource if the principal has no such key; Conflict if it is revoked already
  */
 export async function revokeKey(em: Em, principalId: string, keyId: string): Promise<ApiKeyDetails> {
@@ -62,8 +61,8 @@ export async function revokeKey(em: Em, principalId: string, keyId: string): Pro
 
 /**
  * Replaces a key by a new one of the same name and the same lifetime, which begins now. The old key ends at once, or stays valid for the
- * overlap, but never longer than before. The new one does not outlive the key that the caller uses. The principal's `authorityLock` is
- * held.
+ * overlap, but never longer than before. The new one does not outlive the key that the caller uses. The transaction holds the principal's
+ * `authorityLock`.
  * @throws HiddenResource, or Conflict if the key is no longer active, has a successor already, or is the profile key
  */
 export async function rotateKey(
@@ -84,7 +83,7 @@ export async function rotateKey(
 }
 
 /**
- * Creates the profile key of the caller in place of the earlier one; personal keys stay. The user's `authorityLock` is held.
+ * Creates the profile key of the caller in place of the earlier one; personal keys stay. The transaction holds the user's `authorityLock`.
  * (specification, *API key*)
  */
 export async function regenerateProfileKey(

@@ -3,8 +3,8 @@ import type { Orm } from '#database/database.ts';
 import { recordUses } from './store.ts';
 
 /**
- * Records when keys were last used, at most once a minute each. No request waits for it. Keys that are used while one write is
- * under way are recorded together by the next. If a write fails, a later use of the keys is recorded instead.
+ * Records when keys were last used, at most once a minute each. No request waits for it. Keys that are used during a write are recorded
+ * together by the next write. If a write fails, a later use of the keys is recorded instead.
  */
 export class KeyUses {
   readonly #orm: Orm;

@@ -41,8 +41,8 @@ export async function confirmEmail(
 }
 
 /**
- * Creates the token with which a user confirms their address; an earlier one becomes void. The user's row is locked. Send it to
- * that address: whoever has it can confirm the address for this user.
+ * Creates the token with which a user confirms their address; an earlier one becomes void. The caller has locked the user's row. Send the
+ * token only to that address, because anybody who has it can confirm the address for this user.
  * @throws Conflict if the address is confirmed already
  */
 export async function issueConfirmation(em: Em, caller: Principal, user: UserTarget): Promise<IssuedConfirmation> {

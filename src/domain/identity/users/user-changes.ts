@@ -46,7 +46,7 @@ export const ownPrivileges = {
 export const ownPassword =
   'password: you cannot set your own password here: use the operation for your own password, which asks for the current one';
 
-/** Users change their own password only by the operation that asks for the current one. @throws Invalid */
+/** Users change their own password only by the operation that requires the current one. @throws Invalid */
 export function refuseOwnPassword(caller: Principal, user: { id: string }): void {
   if (caller.id !== user.id) return;
   throw new Invalid(ownPassword);

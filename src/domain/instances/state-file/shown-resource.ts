@@ -9,7 +9,7 @@ export type MaskedAddresses = Readonly<Record<string, Partial<Record<keyof Deplo
 
 /** A resource of a state. */
 export interface StateResource {
-  /** The real address. It identifies the resource, and must never be shown. */
+  /** The real address. It identifies the resource. Never show it to people, because it may contain secrets. */
   readonly address: string;
   /** The resource in the form that people may see. */
   readonly shown: DeployedResource;

@@ -2,7 +2,7 @@ import { escapeMarkup } from '#domain/shared/values/escape-markup.ts';
 import { withoutMisleading } from '#domain/shared/values/human-name.ts';
 import type { Wording } from '../wording.ts';
 
-/** The two forms of a mail. Names in them are shown as text, never as markup or as links. */
+/** The two forms of a mail. They contain names only as text, never as markup or as links. */
 export function composeBody(wording: Wording): { text: string; html: string } {
   return { text: toText(wording), html: toHtml(wording) };
 }

@@ -80,9 +80,8 @@ async function tellOfApproval(em: Em, { subject }: PublishedEvent): Promise<Told
 }
 
 /**
- * A request that names nobody goes to everybody who may review the run. Every reader of a run may ask any number of times, so each reviewer
- * is notified once a day for each user who asks, and once a day for all service accounts together, since one person can create many of
- * them.
+ * A request that names nobody goes to everybody who may review the run. Every reader of a run may ask any number of times. So each reviewer
+ * is notified once a day for each user who asks. All service accounts together count as one, because a person can create many of them.
  */
 async function tellReviewers(em: Em, { subject, data, actor, at }: PublishedEvent): Promise<Told> {
   const run = await findRun(em, subject.id);

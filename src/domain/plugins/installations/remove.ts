@@ -12,7 +12,7 @@ import { findRemovalRefusal, type InstallationDetails, type InstallationTarget }
 /**
  * Removes a plugin permanently. This ends all its assignments, background principals and ceilings, because they rely on an installation
  * that is not deleted. They stay readable. The removal only takes authority away, so it is allowed even if the owner is archived. The
- * caller has locked the installation for a change, so that no resource of it is registered or restored meanwhile.
+ * caller has locked the installation for a change, so that nobody registers or restores a resource of it at the same time.
  * @throws Conflict with `in_use` while the organization or the team that installed the plugin has resources of it that are not deleted
  */
 export async function removePlugin(

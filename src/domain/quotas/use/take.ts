@@ -17,8 +17,8 @@ export type Added = { readonly [Kind in QuotaKind]?: number };
 /**
  * Checks that a command exceeds no quota of an owner. Call it after the rows were written or sent, because it counts them. It takes locks
  * until the commit, after all locks of rows, so that two concurrent commands cannot exceed a limit together.
- * @throws QuotaExceeded for the first quota that is, from the nearest owner to the widest
- * @throws QuotaUnreadable if nobody can say
+ * @throws QuotaExceeded for the first exceeded quota, in the order from the nearest owner to the widest
+ * @throws QuotaUnreadable if a limit or its use cannot be read
  */
 export async function takeQuota(tx: Transaction, owners: QuotaOwners, added: Added): Promise<void> {
   const limited = await findLimited(tx.em, owners, added);

@@ -60,7 +60,7 @@ export const maxUnderWay = { caller: 2, owner: 4 } as const;
 /** The maximum number of requests of one person that wait for their checks at once; further ones are answered without a check. */
 export const maxWaiting = 10;
 export const maxTries = 10;
-/** A check that no worker could complete for this long is given up. */
+/** After this time without a result from a worker, the service gives up a check. */
 export const givenUpAfterDays = 7;
 
 /** How long a check waits before it looks for a worker again: a few seconds at first, at most ten minutes later. */

@@ -62,7 +62,7 @@ export async function openCheckSources(tx: Transaction, keyRing: KeyRing, checkI
   }
 }
 
-/** The present state of the requester; or why nobody answers for the check any longer. */
+/** The current state of the requester, or why nobody is responsible for the check any longer. */
 async function findAuthority(
   em: Em,
   { requestedBy: authorityId, credentialId, responsibleUserId }: TemplateCheck,

@@ -27,7 +27,7 @@ import { type CheckedModules, keepCheckedModules, type ToolModules } from './mod
 import { countChecks, isPointless, lockCheck, lockCounting, removeCheck, writeVersionCheck } from './store.ts';
 import { findNoWorker, readKinds, readUsable } from './tools.ts';
 
-/** The steps of a check, which its workflow asks for one after another. Each may be repeated. */
+/** The steps of a check, which its workflow requests one after another. Each may be repeated. */
 
 const soon: CheckStep = { kind: 'wait', seconds: 1 };
 const end: CheckStep = { kind: 'end' };

@@ -6,7 +6,7 @@ import { type ToolChoice, toolsThatMayRun } from './usable-tools.ts';
 
 /**
  * Refuses a template that no allowed tool could run. Versions of tools are checked when a worker is chosen, since only workers know theirs.
- * A template that no tool at all could run is refused elsewhere.
+ * Templates that no tool could run are refused elsewhere.
  * @throws Unprocessable naming the tools that are allowed
  */
 export function refuseOtherTools(allowed: AllowedTools | undefined, spec: ToolChoice, files: FilesTools): void {

@@ -7,7 +7,7 @@ import type { ValidationResult, VariableValues } from './variables.ts';
 
 /**
  * Validates numbers that JavaScript cannot represent exactly. The validator knows only JavaScript numbers, so both neighbours of such a
- * number are validated. If the results are equal, they hold for the number too. Otherwise the number is refused, and the error names its
+ * number are validated. If the results are equal, the number has the same result. Otherwise the number is refused, and the error names its
  * variable.
  */
 

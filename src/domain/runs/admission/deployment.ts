@@ -60,7 +60,7 @@ function selectDeployed(em: Em, { templateId, environmentId }: Place, instance: 
     .innerJoin('runs as r', 'r.id', 'i.deployedRunId')
     .where('i.name', '=', instance)
     .where('r.templateId', '=', templateId)
-    // A deleted run may have lost its inputs.
+    // A deleted run may no longer have its inputs.
     .where((eb) => sql<boolean>`octet_length(${eb.ref('r.sealedInputs')}) > 0`)
     .select('r.templateVersionId as versionId');
   return environmentId === null

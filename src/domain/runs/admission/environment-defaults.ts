@@ -16,8 +16,8 @@ export function defaultsOf(
 }
 
 /**
- * Converts a default of the environment to the type of the variable, since people often type it without knowing that type: a password of
- * digits becomes text, and "3" becomes a number where the template declares one. The tools convert such values in the same way.
+ * Converts a default of the environment to the type of the variable, because people often enter it without knowing that type. A password of
+ * digits becomes text, and "3" becomes a number if the template declares one. The tools convert such values in the same way.
  */
 export function convertDefault(schema: TemplateSpec['variables'], name: string, value: JsonValue): JsonValue {
   const declared = propertiesOf(schema)[name];

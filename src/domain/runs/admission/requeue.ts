@@ -18,7 +18,7 @@ import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
 /** A run that is to be requeued, with its present owner. */
 export interface RequeueTarget extends RunTarget {
   readonly run: Run;
-  /** Undefined: the run's template or environment is gone. */
+  /** Undefined: the run's template or environment no longer exists. */
   readonly admission: AdmissionTarget | undefined;
 }
 
@@ -61,7 +61,7 @@ export function pinOf({ expectedStateSerial, expectedDeployedRunId, expectedPlan
   return { expects: { stateSerial: expectedStateSerial, deployedRunId: expectedDeployedRunId, ...plan } };
 }
 
-/** Called only once the caller is known to have the authority to requeue. @throws ActionRefused if the target is gone */
+/** Call it only after checking that the caller may requeue. @throws ActionRefused if the target no longer exists */
 export function admissionOf({ admission }: Pick<RequeueTarget, 'admission'>): AdmissionTarget {
   if (admission) return admission;
   throw new ActionRefused(targetIsGone);

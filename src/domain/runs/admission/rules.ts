@@ -4,7 +4,7 @@ import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { isOpenTo, type PoolAccess } from '#domain/workers/pools/model.ts';
 import type { AdmissionTarget } from './target.ts';
 
-/** The existing instance with the name that a run asks for. */
+/** The existing instance with the name that a run's request has. */
 export interface Occupant {
   readonly templateId: string;
   readonly resourceCount: number;
@@ -12,7 +12,7 @@ export interface Occupant {
 
 /** The facts that decide whether an ended run can be requeued or copied. */
 export interface AdmissionFacts {
-  /** Null: the template or the environment is gone. */
+  /** Null: the template or the environment no longer exists. */
   readonly target: AdmissionTarget | null;
   readonly instance: string;
   /** Null: no instance has that name yet. */
@@ -43,7 +43,7 @@ export const targetIsGone: Refusal = {
   message: "the run's template or environment is gone: there is nothing to run it for",
 };
 
-/** An instance belongs to the template that created its resources, until it holds none. */
+/** An instance belongs to the template that created its resources, until it has no resources. */
 export function findOccupiedRefusal(occupant: Occupant | null, templateId: string, name: string): Refusal | null {
   if (!occupant || occupant.templateId === templateId || occupant.resourceCount === 0) return null;
   const message = `the instance "${name}" was deployed from another template (${occupant.templateId}): destroy it first, or name another instance`;

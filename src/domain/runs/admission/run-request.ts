@@ -29,7 +29,7 @@ export interface RunRequest {
   /** The outputs of other instances that these values contain. */
   readonly reads?: readonly SealedRead[];
   readonly message: string;
-  /** Names of variables that are secret whatever the template says. */
+  /** Names of variables that are secret even if the template does not mark them. */
   readonly sensitive?: readonly string[];
   /** Who provided the secrets that the request names, by their names. Undefined: the requester. */
   readonly secretGivers?: SecretGivers;

@@ -1,7 +1,7 @@
 import type { VariableCategory, VariableSource } from '#domain/variables/model.ts';
 import type { RunInputs } from './inputs.ts';
 
-/** The source of a variable, as its run shows it. Variables that the request itself named have no entry. */
+/** The source of a variable that its run shows. Variables that the request itself named have no entry. */
 export interface ShownSource extends VariableSource {
   readonly variable: string;
   readonly category: VariableCategory;

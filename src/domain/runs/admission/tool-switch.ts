@@ -21,7 +21,7 @@ import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
 
 /** An instance whose tool is to be switched, with what its runs are admitted for. */
 export interface SwitchTarget extends InstanceTarget {
-  /** Undefined: its template or its environment is gone. */
+  /** Undefined: its template or its environment no longer exists. */
   readonly admission: AdmissionTarget | undefined;
 }
 
@@ -57,9 +57,10 @@ const repeated = {
 };
 
 /**
- * Admits a run that switches an instance to another tool, or to other versions of its tool: it plans the last deployment with that tool, and fails
- * with `switch_not_empty` if the plan changes anything. It needs the approvals that a change needs. The caller has locked the target.
- * @throws Conflict if nothing is deployed, if the instance uses that tool already, or if version, files or environment ask for another tool
+ * Admits a run that switches an instance to another tool, or to other versions of its tool: it plans the last deployment with that tool,
+ * and fails with `switch_not_empty` if the plan changes anything. It needs the approvals that a change needs. The caller has locked the
+ * target.
+ * @throws Conflict if nothing is deployed, if the instance uses that tool already, or if version, files or environment require another tool
  * @throws Unprocessable for a template of commands
  */
 export async function admitToolSwitch(

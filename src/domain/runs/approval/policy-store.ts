@@ -6,7 +6,7 @@ import type { ApprovalRule } from '#domain/shared/vocabulary/approval.ts';
 
 type OverRun = Over<{ runs: 'runs' }>;
 
-/** The columns in which environments and runs hold a policy. */
+/** The columns in which environments and runs store a policy. */
 type PolicyColumn = keyof Tables['environments'] & keyof Tables['runs'] & `approval${string}`;
 
 /** The `ApprovalPolicy` of the environment or run that a statement calls by an alias. */

@@ -18,8 +18,8 @@ export interface Review {
 }
 
 /**
- * Records a review; `findReviewRefusal` is its rule. The caller has locked the run. A rejection ends the run; the last approval
- * that is required lets it go on. Every review wakes the run, which then notices approvals that have lapsed.
+ * Records a review; `findReviewRefusal` is its rule. The caller has locked the run. A rejection ends the run. The last required approval
+ * lets it continue. Every review wakes the run, which then notices approvals that have lapsed.
  * @throws ActionRefused if the rule refuses the review
  */
 export async function reviewRun(tx: Transaction, run: Run, reviewer: Principal, review: Review): Promise<void> {

@@ -41,7 +41,7 @@ export interface ApprovalFacts {
   readonly requesters: readonly Author[];
   /** Who published the template versions of these runs. */
   readonly publishers: readonly Author[];
-  /** Who answers for these runs beside their requesters. */
+  /** The people who are responsible for these runs besides their requesters. */
   readonly authors: readonly RunAuthor[];
   readonly reviews: readonly RecordedReview[];
 }
@@ -84,10 +84,10 @@ export function reviewAccess(needs: readonly ReviewNeed[]): Access {
 }
 
 /**
- * The one rule for every review. A review must name the plan that waits (null: the digest is not compared). While approvals are
- * missing, it must come before the time for approval ends. Each person reviews once. The people who requested the run, requested a run that it was requeued
- * from, or published its version may not approve it, unless the environment allows that. Approvals beyond the required number
- * are refused. A rejection is possible until the run goes on.
+ * The one rule for every review. A review must name the plan that waits (null: the digest is not compared). While approvals are missing, it
+ * must come before the time for approval ends. Each person reviews once. The people who requested the run, requested a run that it was
+ * requeued from, or published its version may not approve it, unless the environment allows that. Approvals beyond the required number are
+ * refused. A rejection is possible until the run continues.
  */
 export function findReviewRefusal(
   facts: ApprovalFacts,

@@ -59,7 +59,7 @@ export async function completeAttempt(
 
 /**
  * Completes an attempt and takes the next step of the run, so that the worker that made a plan can apply it without waiting for the
- * workflow. The workflow asks for the next step later and gets the same answer.
+ * workflow. The workflow requests the next step later and gets the same answer.
  */
 export async function concludeAttempt(
   tx: Transaction,
@@ -118,7 +118,7 @@ async function storePlan(
 ): Promise<void> {
   const instance = await tx.em.findOneOrFail(Instance, { id: run.instanceId });
   const isScan = run.operation === 'scan';
-  // A scan describes the state with which it began, even if another state was recovered meanwhile.
+  // A scan describes the state with which it began, even if somebody has recovered another state in the meantime.
   const stateSerial = isScan ? (run.stateSerialBefore ?? instance.stateSerial) : instance.stateSerial;
   run.planDigest = approvalDigest(run, plan.executorDigest, stateSerial);
   run.planSummary = plan.summary;

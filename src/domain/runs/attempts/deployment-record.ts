@@ -21,9 +21,9 @@ export async function recordBegunDeployment(em: Em, instance: Instance, run: Run
 
 /**
  * Records that a run has applied. The states that a tool wrote have already recorded the resources of the instance. For a command, or a
- * template that encrypts its state, only the success of the run shows whether something is deployed. A partial run leaves the last
- * deployment as it was, since it has not applied all variables: the instance then differs from that deployment. If nothing was deployed
- * before, a partial run becomes the deployment, since only its inputs fit the new resources.
+ * template that encrypts its state, something counts as deployed only if the run succeeds. A partial run leaves the last deployment as it
+ * was, since it has not applied all variables: the instance then differs from that deployment. If nothing was deployed before, a partial
+ * run becomes the deployment, since only its inputs fit the new resources.
  * @param resourceCount undefined: the number of resources is not known
  */
 export async function recordDeployment(em: Em, run: Run, resourceCount: number | undefined): Promise<void> {
@@ -64,8 +64,8 @@ export async function recordScan(em: Em, run: Run): Promise<void> {
 }
 
 /**
- * A scan that a schedule started does not clear the mark: no person has looked at the instance, and a scan does not find resources that are
- * missing in the state.
+ * A scan that a schedule started does not clear the mark, because no person has checked the instance, and a scan does not find resources
+ * that are missing in the state.
  */
 function recordScanned(instance: Instance, { stateSerialBefore, requestedByType }: Run): void {
   if (requestedByType === 'system') return;

@@ -5,13 +5,13 @@ import { type LogPosition, type LogRow, readLog, readLogBefore } from './log-sto
 export interface LogSearch extends LogPosition {
   readonly find: string;
   readonly ignoreCase: boolean;
-  /** The most entries that a page holds. */
+  /** The maximum number of entries of a page. */
   readonly limit: number;
 }
 
 export interface FoundLog {
   readonly rows: readonly LogRow[];
-  /** The last sequence that was searched; the search goes on after it. */
+  /** The last sequence that was searched. The search continues after it. */
   readonly lastSequence: number;
 }
 
@@ -20,8 +20,8 @@ const maxSearchedBytes = 8 * 1024 * 1024;
 const maxFoundBytes = 2 * 1024 * 1024;
 
 /**
- * Searches a log for a text, from a position on. A text may begin in one entry and end in a later one of the same stream, because
- * entries are cut by size and by time; it counts for the entry in which it ends.
+ * Searches a log for a text, from a position on. A text may begin in one entry and end in a later one of the same stream, because entries
+ * are cut by size and by time. A match belongs to the entry in which it ends.
  */
 export async function searchLog(em: Em, search: LogSearch): Promise<FoundLog> {
   const { limit, after } = search;
@@ -44,7 +44,7 @@ export async function searchLog(em: Em, search: LogSearch): Promise<FoundLog> {
   return { rows, lastSequence };
 }
 
-/** Looks for a text in the entries of a log, which it must get in their order. */
+/** Searches for a text in the entries of a log, which it must get in their order. */
 class Matcher {
   readonly #find: string;
   readonly #ignoreCase: boolean;

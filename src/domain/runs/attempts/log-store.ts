@@ -114,7 +114,7 @@ export interface LogPosition {
 
 export interface LogQuery extends LogPosition {
   readonly limit: number;
-  /** A page ends before it holds more bytes than this; it always has one chunk. */
+  /** The maximum number of bytes of a page, which always has at least one chunk. */
   readonly maximumBytes: number;
 }
 

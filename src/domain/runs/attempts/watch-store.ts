@@ -3,8 +3,8 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 
 /**
- * Of these attempts, those that must stop: their run is being canceled, has ended, or has gone on to another attempt. An
- * attempt that no longer exists is among them.
+ * Of these attempts, those that must stop: their run is being canceled, has ended, or has another attempt now. Attempts that no longer
+ * exist must stop, too.
  */
 export async function findEndedAttempts(em: Em, ids: readonly string[]): Promise<string[]> {
   const rows = await db(em)

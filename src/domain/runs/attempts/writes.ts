@@ -54,6 +54,6 @@ export interface AttemptResult {
   readonly debugLog?: Buffer | undefined;
   /** Why the attempt failed, in the service's own words. */
   readonly message?: string | null;
-  /** How many resources the instance holds now, if the tool reports it. */
+  /** The current number of the instance's resources, if the tool reports it. */
   readonly resourceCount?: number;
 }

@@ -15,7 +15,7 @@ export const StatusDetailData = z.strictObject({
   source: z.enum(['tool', 'service']),
 });
 
-/** What happens to runs. GET /runs/{id}/events answers these events, and clients match their types: they never change. */
+/** What happens to runs. GET /runs/{id}/events returns these events, and clients match their types, so the types never change. */
 export const runEvents = {
   'run.admitted': {
     subject: 'run',

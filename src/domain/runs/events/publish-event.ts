@@ -8,7 +8,7 @@ import type { runEvents } from './events.ts';
 
 export type RunEventType = Extract<EventTypeName, keyof typeof runEvents>;
 
-/** Publishes an event of a run. The caller holds the run's row, so that its events are numbered in the order of the commits. */
+/** Publishes an event of a run. The caller has locked the run's row, so that its events are numbered in the order of the commits. */
 export function publishRunEvent<Type extends RunEventType>(
   tx: Transaction,
   run: Pick<Run, 'id'> & Partial<Pick<Run, 'teamId'>>,

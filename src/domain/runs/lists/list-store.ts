@@ -21,9 +21,8 @@ export interface RunListRequest {
 }
 
 /**
- * A page of runs, newest first. The caller has decided that the scope may be read. The newest ids come from the index of each
- * team and each status, and the page is the newest of these: its cost depends on the number of teams and not on how rare the
- * runs are.
+ * A page of runs, newest first. The caller has decided that the scope may be read. The newest ids come from the index of each team and each
+ * status, and the page consists of the newest of these. So its cost depends on the number of teams and not on how rare the runs are.
  */
 export async function listRuns(em: Em, principal: Principal, request: RunListRequest): Promise<Page<RunDetails>> {
   const { scope, filter, page } = request;

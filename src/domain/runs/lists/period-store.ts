@@ -6,7 +6,7 @@ import { Invalid } from '#domain/shared/errors.ts';
 import { noTimeZone } from '#domain/shared/values/time-zone.ts';
 import { refuseEmptyPeriod } from './filter.ts';
 
-/** A period as a client names it: each end is a time, or a day that stands for its first moment in the time zone. */
+/** A period as a client names it: each end is a time, or a day, which means its first moment in the time zone. */
 export interface NamedPeriod {
   readonly from: string | undefined;
   readonly to: string | undefined;

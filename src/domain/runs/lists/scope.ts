@@ -1,6 +1,6 @@
 import type { ListOwner } from '#domain/shared/ownership-graph/list-owners.ts';
 
-/** Whose runs a list holds: those of one team (null: of no team), of an organization's teams, or all that its reader may read. */
+/** Whose runs a list contains: those of one team (null: of no team), of an organization's teams, or all that its reader may read. */
 export type RunScope =
   | { readonly kind: 'team'; readonly teamId: string | null }
   | { readonly kind: 'organization'; readonly organizationId: string }

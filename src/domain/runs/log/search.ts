@@ -12,7 +12,7 @@ export interface LineSearch extends Omit<LineWalk, 'longest'> {
 
 export interface FoundLines {
   readonly numbers: readonly number[];
-  /** The line from which the search goes on; null: the search has reached the end. */
+  /** The line from which the search continues; null: the search has reached the end. */
   readonly next: number | null;
 }
 

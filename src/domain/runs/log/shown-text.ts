@@ -3,7 +3,7 @@ const sequences =
   /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[PX^_][^\x1b]*(?:\x1b\\)?|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[ -/]*[0-~]?/g;
 const colour = /^\x1b\[[\d;]*m$/;
 
-/** Further colours in one line are left out: showing them takes time, and so many are never intended. */
+/** Further colours in one line are left out, because rendering them takes time, and no program needs that many. */
 const maxColours = 200;
 
 /**

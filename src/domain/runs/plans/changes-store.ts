@@ -16,7 +16,7 @@ export interface ChangeFilter {
   readonly limit: number;
 }
 
-/** A change with its place in the whole plan, whatever the filter. Places begin with 1, and destroys come first. */
+/** A change with its place in the whole plan, which does not depend on the filter. Places begin with 1, and destroys come first. */
 export interface PlacedChange {
   readonly position: number;
   readonly kind: ChangeKind;

@@ -10,7 +10,7 @@ import {
   type PlanSections,
 } from './sections.ts';
 
-/** A section has at most this many members: a larger plan is refused, because it could not be shown completely. */
+/** The maximum number of members of a section. A larger plan is refused, because the service could not show all of it. */
 const maxMembers = 64 * 1024;
 const maxNameLength = 4096;
 

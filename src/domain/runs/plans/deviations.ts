@@ -16,7 +16,7 @@ export interface Deviation {
   readonly address: string;
   /**
    * The attribute as people write it, such as `rules[name="web"].port`; an item of a list is named by a value that identifies it, so its
-   * path stays the same when the order changes. Empty: the whole resource is gone or new. Each path of an address occurs once.
+   * path stays the same when the order changes. Empty: the whole resource was deleted or is new. Each path of an address occurs once.
    */
   readonly path: string;
   /** Null: there is no such value. A secret is `{"sensitive": true}`, and a value that only an apply would know is `{"unknown": true}`. */

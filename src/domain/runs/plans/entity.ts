@@ -15,7 +15,7 @@ export const RunPlanSchema = defineEntity({
     /** The executor's own digest of the plan; the executor checks it before it applies the plan. */
     executorDigest: p.string(),
     changes: p.json<ResourceChange[]>(),
-    /** What the plan holds beside its changes; null: it was stored before the service kept that. */
+    /** The parts of the plan besides its changes; null: the plan was stored before the service stored these. */
     sections: p.json<PlanSections>().nullable(),
     /** Sealed: the plan file and what applying it needs. Deleted when the run ends. */
     artifact: p.blob().nullable().hidden(),

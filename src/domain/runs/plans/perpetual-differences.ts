@@ -7,8 +7,8 @@ import type { ResourceChange } from './model.ts';
 export type ConfiguredReferences = ReadonlyMap<string, readonly string[] | null>;
 
 /**
- * Marks the changes whose values each plan leaves unknown, such as those of `timestamp()`. A value may also be unknown because it depends on a resource that
- * differs, for example one that is gone: such a change stays `unknown`. Pure.
+ * Marks the changes whose values each plan leaves unknown, such as those of `timestamp()`. A value may also be unknown because it depends
+ * on a resource that differs, for example one that was deleted. Such a change stays `unknown`. Pure.
  */
 export function withPerpetual(changes: readonly ResourceChange[], references: ConfiguredReferences): ResourceChange[] {
   const different = new Set(changes.filter((each) => !each.expectation).map(({ address }) => withoutKeys(address)));

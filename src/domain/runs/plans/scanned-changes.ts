@@ -6,19 +6,19 @@ import { type ChangeAction, isEffective, type ResourceChange, type SensitivePath
 import { type ConfiguredReferences, withPerpetual } from './perpetual-differences.ts';
 
 /**
- * What a scan found, as changes from what was expected (`before`) to what was found (`after`). Pure.
+ * Describes what a scan found as changes from the expected value (`before`) to the real value (`after`). Pure.
  *
- * A plan says two things: how the real resources differ from the recorded state (`drift`), and what applying the template would change about
- * the real resources (`planned`). Both are what an operator calls drift: somebody changed an attribute that the template sets, or one that only
- * the state knows, or a part of the deployment never came to be. A value that was changed behind the service's back is in both, once in
- * each direction, and counts once. So each resource has one change here:
+ * A plan contains two lists: how the real resources differ from the recorded state (`drift`), and what applying the template would change
+ * in the real resources (`planned`). Operators call both drift: somebody changed an attribute that the template sets or that only the state
+ * contains, or a part of the deployment was never created. A value that somebody changed without the service is in both lists, once in each
+ * direction, and counts once. So each resource has one change here:
  * - where recorded and real values differ, `before` has the recorded value;
- * - elsewhere, it has the value that the template asks for. So a refresh, which records the real values, resolves what the state alone knows; what the
- *   template asks for stays a deviation until an apply restores it, or until the inputs ask for what is there;
- * - a value that only an apply would know counts as the real one, unless nothing else explains why the tool would change the resource. Such a change says so
- *   (`expectation`).
- * A resource that a failed apply left tainted differs in nothing from what is recorded: the next apply replaces it, and nobody changed it.
- * @param references what the planned changes refer to where their values are unknown
+ * - elsewhere, it has the value that the template sets. So a refresh, which records the real values, resolves deviations of attributes that
+ *   only the state contains. A deviation from the template stays until an apply restores the value, or until the inputs set the real value;
+ * - a value that only an apply would know counts as equal to the real one, unless nothing else explains why the tool would change the
+ *   resource. `expectation` marks such a change.
+ * A resource that a failed apply left tainted does not count as changed: the next apply replaces it, but nobody changed it.
+ * @param references the references of the planned changes whose values are unknown
  */
 export function scannedChanges(
   drift: readonly ResourceChange[],

@@ -1,4 +1,4 @@
-/** How many members of each section of a plan people should look at. */
+/** How many members of each section of a plan people should check. */
 export interface SectionCounts {
   outputs: number;
   /** Checks that fail or cannot be evaluated. */

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../diagnostics/model.ts';
 import type { ChangeAction, ResourceChange } from './model.ts';
 import type { SectionCounts } from './section-counts.ts';
 
-/** What a plan holds beside its changes of resources. Pure. */
+/** The parts of a plan besides its changes of resources. Pure. */
 
 /** A change of an output. Secret values are `{"sensitive": true}`, values not known yet are `{"unknown": true}`. */
 export interface PlannedOutput {

@@ -26,7 +26,7 @@ export interface Dependents {
 /** The maximum number of dependents that are listed. */
 const maxShown = 100;
 
-/** The instances that are deployed now, by a run that was given outputs of this one. An instance may read itself. */
+/** The deployed instances whose deployment used outputs of this one. It leaves out the instance itself, which may use its own outputs. */
 function selectDependents(em: Em, sourceId: string) {
   const read = JSON.stringify([{ instanceId: sourceId }]);
   return db(em)

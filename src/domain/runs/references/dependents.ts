@@ -8,7 +8,7 @@ import { type Dependents, findDependents, findInstanceNamed } from './dependents
 interface DependentsChoice {
   readonly principal: Principal;
   readonly despiteDependents: boolean;
-  /** How the caller can proceed anyway. */
+  /** How the caller can proceed in spite of the refusal. */
   readonly remedy?: string;
 }
 

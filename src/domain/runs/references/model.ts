@@ -1,7 +1,7 @@
 import { isInForce } from '#domain/shared/access/grant.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
-/** An output of another instance that a run read, as the run shows it. */
+/** An output of another instance that a run read, in the form that the run shows. */
 export interface OutputRead {
   /** The variable that contains it. */
   readonly variable: string;
@@ -39,7 +39,7 @@ export function dataSourceOf({ variable, path, output }: Place): string | null {
 }
 
 type Place = Pick<OutputRead, 'variable' | 'path' | 'output'>;
-/** Stands for all outputs: no output has this name. */
+/** It means all outputs. No output can have this name. */
 const allOutputs = '*';
 const ofDataSources = 'data.terraform_remote_state.';
 

@@ -12,9 +12,9 @@ import { findEarlierWriters, findStateWriters, maxWriters, type StateWriter } fr
 const maxCharacters = 2 * 1024 * 1024;
 
 /**
- * The secrets under which the present state of an instance was written: those of its last deployment and of every run that has written into
- * the state since, those of up to `maxWriters` runs before that, whose values resources may have kept, and the secret outputs. The inputs
- * of a deleted run are gone, and credentials of connections are not kept, so those are not among them.
+ * The secrets that the current state of an instance may contain. They are those of its last deployment, those of every run that has written
+ * the state since, those of up to `maxWriters` earlier runs, because resources may still have their values, and the secret outputs. Inputs
+ * of deleted runs and credentials of connections are not stored, so the result does not contain them.
  * @param secretNames the variables that are secret now, even if they were not secret in earlier runs
  */
 export async function findStateSecrets(

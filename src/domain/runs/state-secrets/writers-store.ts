@@ -4,7 +4,7 @@ import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { writingOperations } from '#domain/shared/vocabulary/runs.ts';
 
-/** The runs that have, or may have, written what the state of an instance holds. */
+/** The runs that have, or may have, written the content of the state of an instance. */
 
 /** The maximum number of writers whose secrets are opened; the latest ones are taken. */
 export const maxWriters = 200;
@@ -19,8 +19,8 @@ export interface StateWriter {
 }
 
 /**
- * The runs that began to apply to an instance since it last held nothing, latest first, and always the one by which it is deployed. One more than `maxWriters` shows
- * that there are others.
+ * The runs that began to apply to an instance since it was last empty, newest first, and always the run of its deployment. One more than
+ * `maxWriters` shows that there are others.
  */
 export async function findStateWriters(em: Em, instanceId: string): Promise<StateWriter[]> {
   const writers = await selectWriters(em, instanceId).where(isSinceEmpty).execute();

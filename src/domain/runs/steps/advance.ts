@@ -23,7 +23,7 @@ import type { Closing, Step, StepFacts } from './step.ts';
 import { switchTool } from './tool-switch.ts';
 import { changeStatus, closeAttempt, finishRun, lockRunInOrder, openAttempt } from './transitions.ts';
 
-/** An attempt that no worker has claimed for this long gets a new queue: the workers of its queue may be gone. */
+/** An attempt that no worker has claimed for this long gets a new queue, because the workers of its queue may have stopped. */
 const redispatchAfterSeconds = 600;
 
 export interface StepRequest extends WorkflowFacts {
@@ -119,7 +119,7 @@ function toolsOf(placement: Placement | null): Pick<WaitingOn, 'tools'> {
   return placement && placement.wantedTools.length > 0 ? { tools: placement.wantedTools } : {};
 }
 
-/** Records why the run waits, and publishes an event when a hold begins, or when another takes its place. */
+/** Records why the run waits, and publishes an event when a hold begins, or when another hold replaces it. */
 function waitFor(
   tx: Transaction,
   run: Run,

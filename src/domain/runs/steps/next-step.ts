@@ -75,7 +75,7 @@ function timeoutReason({ statusReason }: StepFacts['run'], phase: AttemptPhase):
 /**
  * The step that waits for the worker of an open attempt; null if that worker is lost, or no worker has the attempt.
  *
- * The engine loses every heartbeat while it is down itself, and an apply that goes on must not count as interrupted because of that. The
+ * The engine loses every heartbeat while it is down itself, and an apply that continues must not count as interrupted because of that. The
  * database knows which workers are alive, and a worker ends its attempts even when it fails, so a worker that is alive is still executing.
  * A worker without a heartbeat is checked a second time: the database may have been down as well.
  */
@@ -124,7 +124,7 @@ function decidePlan(facts: StepFacts): Step {
   return operation === 'plan' ? finish('succeeded') : decideApply(facts);
 }
 
-/** A scan succeeds whatever it finds. It fails if a newer state exists, because its result does not describe that state. */
+/** A scan succeeds even if it finds changes. It fails if a newer state exists, because its result does not describe that state. */
 function decideScan({ planIsCurrent }: StepFacts): Step {
   return planIsCurrent ? finish('succeeded') : finish('failed', 'plan_moved');
 }

@@ -3,7 +3,10 @@ import { hasQuorum } from '../approval/rules.ts';
 import { needsApproval } from '../model.ts';
 import { finish, type Step, type StepFacts } from './step.ts';
 
-/** How often a held run checks its hold. Normally a change of the hold or a timer wakes it, so this is the fallback. */
+/**
+ * How often a run that waits for the end of a hold checks the hold. Normally a change of the hold or a timer wakes it, so this is the
+ * fallback.
+ */
 export const holdRetrySeconds = 300;
 
 /** How often a run checks its approvals: nothing wakes it when a reviewer is disabled, leaves the team or returns. */
@@ -39,8 +42,8 @@ function findMissingApproval(facts: StepFacts): Obstacle | null {
   const { run, policy, approvals, now } = facts;
   const destroys = run.operation === 'destroy' || (run.planSummary?.destroy ?? 0) > 0;
   if (!needsApproval(policy, { changes: true, destroys }) || hasQuorum(policy.required, approvals)) return null;
-  // A run that waited for a hold, a quota or a share had all its approvals before. If some have lapsed meanwhile, it gets the whole time
-  // for approval again.
+  // A run that waited for a hold, a quota or a share had all its approvals before. If some have lapsed since, it gets the whole time for
+  // approval again.
   const code = run.waitingOn?.code;
   const wasReady = code !== undefined && (isHold(code) || code === 'quota' || code === 'pool_share');
   const isOpen = run.status === 'pending_approval' && !wasReady;

@@ -11,7 +11,7 @@ export function placeSeekerOf({ id, status, environmentId = null, teamId = null 
   return { id, status, environmentId, teamId };
 }
 
-/** The quota that has no place for a run which would begin or go on; null for one that has a place, or needs none. */
+/** The quota that has no place for a run that would begin or continue; null for a run that has a place or needs none. */
 export async function findMissingPlace(em: Em, run: Run, canceled: boolean): Promise<NoPlace | null> {
   const needsOne = !canceled && !run.isScan() && run.status !== 'canceling' && !run.hasPlace();
   return needsOne ? findNoPlace(em, placeSeekerOf(run)) : null;

@@ -38,8 +38,8 @@ function isStartPending(eb: Over<{ r: 'runs' }>) {
 }
 
 /**
- * Lets one worker of the installation reconcile at a time: false if another one is reconciling. Held until the transaction
- * ends.
+ * Locks reconciliation until the transaction ends, so that one worker of the installation reconciles at a time. False if another worker has
+ * the lock.
  */
 export async function lockReconciliation(em: Em): Promise<boolean> {
   const { locked } = await db(em)

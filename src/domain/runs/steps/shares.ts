@@ -7,8 +7,8 @@ import { selectEntitledWaiters, selectLackedShare, selectWaiters } from './share
 import type { Step } from './step.ts';
 
 /**
- * Applies the shares of a pool that several teams may use. A team may hold only a part of its slots, and so may a person while others ask.
- * A run beyond these shares waits before its attempt reaches the engine, so workers never see more attempts of a team than its share.
+ * Applies the shares of a pool that several teams may use. A team may occupy only a part of its slots, and so may a person while others
+ * wait. A run beyond these shares waits before its attempt reaches the engine, so workers never see more attempts of a team than its share.
  */
 
 /** A slot that is freed just before a run begins to wait does not wake the run, so the run checks again soon. */

@@ -35,7 +35,7 @@ export interface StepFacts {
   readonly poolIsOpen: boolean;
   /** The run that holds the slot of the instance or comes before this one; null if this one may acquire the slot. */
   readonly blocker: { readonly id: string; readonly position: number } | null;
-  /** The quota that has no place for the run; null if it may begin or go on, or has a place. */
+  /** The quota that has no place for the run; null if it may begin or continue, or has a place. */
   readonly noPlace: NoPlace | null;
   /** For a queued scan: whether a run is changing the instance now. One that waits for approval changes nothing yet. */
   readonly isChanging: boolean;

@@ -146,7 +146,7 @@ export async function findFirstWriter(em: Em, instanceId: string) {
   return first;
 }
 
-/** Frees the slot that a run holds; returns whether it held one. */
+/** Frees the slot of a run. Returns whether the run had one. */
 export async function deleteSlot(em: Em, runId: string): Promise<boolean> {
   const { numDeletedRows } = await db(em).deleteFrom('instance_slots').where('runId', '=', runId).executeTakeFirst();
   return numDeletedRows > 0n;

@@ -3,7 +3,10 @@ import { recordWriter } from '#domain/instances/writer.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { Run } from '../entity.ts';
 
-/** Gives an instance the tool with which a run has planned no change. Its next runs go on from its state with that tool. The run is locked. */
+/**
+ * Switches an instance to the tool with which a run has planned no change. The next runs use its state with that tool. The caller has
+ * locked the run.
+ */
 export async function switchTool(tx: Transaction, { instanceId, tool, toolSwitch }: Run): Promise<void> {
   if (!tool || !toolSwitch) throw new Error('a run that switches no tool, or has none, cannot switch to it');
   const instance = await lockAndReadInstance(tx.em, instanceId);

@@ -5,10 +5,10 @@ import { prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 
 /**
- * The advisory lock of a principal's authority. Each command of the principal shares it, and a command that changes the
- * principal's authority or credentials holds it alone. A row lock is not enough: PostgreSQL lets new commands share a row while a
- * revocation waits for it, so a principal that keeps sending commands could prevent its own revocation. Advisory locks are
- * granted in the order in which they were requested.
+ * The advisory lock of a principal's authority. Each command of the principal shares it, and a command that changes the principal's
+ * authority or credentials holds it alone. A row lock is not enough, because PostgreSQL lets new commands share a row while a revocation
+ * waits for it. A principal that keeps sending commands could then prevent its own revocation. Advisory locks are granted in the order in
+ * which they were requested.
  */
 export function authorityLock(principalId: string): string {
   return `principals/${principalId}`;
@@ -22,7 +22,7 @@ function numberOf(name: string | Expression<string>) {
 /** The number of `authorityLock` for a row of `principals`. */
 const ofRow = numberOf(sql`${authorityLock('')}::text || ${sql.ref('principals.id')}::text`);
 
-/** Wait for an advisory lock by its name. It is held until the commit. */
+/** Waits for an advisory lock with a name. The transaction holds it until the commit. */
 const takeLock = {
   shared: prepare((queries, parameter: ParameterOf<{ name: string }>) =>
     queries.selectNoFrom(sql`pg_advisory_xact_lock_shared(${numberOf(parameter('name'))})`.as('locked')),

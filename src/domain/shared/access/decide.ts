@@ -17,15 +17,15 @@ import type { Principal } from './principal.ts';
  */
 export interface Access {
   readonly anyOf: readonly Permission[];
-  /** Permissions that the caller needs beside one of `anyOf`: all of them. */
+  /** Permissions that the caller needs in addition to one of `anyOf`: all of them. */
   readonly allOf?: readonly Permission[];
   readonly scope: 'platform' | 'organization' | 'team' | 'self' | 'service_account' | 'administered' | 'owned';
-  /** The actions that the caller needs in the team that owns the target, beside the permission. */
+  /** The actions that the caller needs in the team that owns the target, in addition to the permission. */
   readonly teamAction?: TeamAction | readonly TeamAction[];
   /**
-   * Restricts targets that belong to the whole installation to administrators and to whoever made the target. `administrators` tells other
-   * callers about this restriction. `hidden` answers them as if the target did not exist: use it if lists leave the target out. By default,
-   * the permission is enough for such a target.
+   * Restricts targets that belong to the whole installation to administrators and the creator of the target. With `administrators`, other
+   * callers get an answer that names this restriction. With `hidden`, they get the answer for a target that does not exist: use it if lists
+   * leave the target out. By default, the permission is enough for such a target.
    */
   readonly installation?: 'administrators' | 'hidden';
   /** The role that the caller needs in the organization that owns the target, or a stronger one. */
@@ -36,8 +36,8 @@ export interface Access {
    */
   readonly hidden: 'not_found' | 'forbidden' | 'invalid';
   /**
-   * A caller without the permission gets the answer for a hidden target, whatever the request names. By default, the answer names the
-   * missing permission.
+   * A caller without the permission gets the answer for a hidden target, even if the target does not exist. By default, the answer names
+   * the missing permission.
    */
   readonly missingPermission?: 'hidden';
   /** The kinds of principal that may call it; by default users and service accounts. */
@@ -54,7 +54,7 @@ export interface AccessReview {
   /** The kind of the target, in the plural and in snake_case. */
   readonly resource: string;
   readonly verb: string;
-  /** The parameter of the path that `name` stands for; by default the last one. */
+  /** The parameter of the path to which `name` corresponds; by default the last one. */
   readonly parameter?: string;
   /** The name of a resource that exists only once, if the path has no parameter. */
   readonly only?: string;

@@ -133,9 +133,9 @@ function selectCaller(db: Kysely<Tables>, parameter: ParameterOf<Caller>) {
 }
 
 /**
- * Shares a principal's authority until the commit, and reads it. Undefined if it was deleted. This takes two statements, sent
- * together: a single one that waits for the lock would go on with the snapshot from before the wait, and would still find
- * memberships that were removed meanwhile.
+ * Shares a principal's authority until the commit, and reads it. Undefined if it was deleted. This takes two statements, sent together: a
+ * single one that waits for the lock would use the snapshot from before the wait, and would still find memberships that were removed during
+ * the wait.
  */
 export function lockPrincipal(tx: Em, principal: Pick<Principal, 'id' | 'credential'>): Promise<Principal | undefined> {
   return lockAndRead(tx, principal, findByCredential.system);

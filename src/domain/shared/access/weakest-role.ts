@@ -2,8 +2,8 @@ import { platformRoles, teamRoleActions, teamRoles } from '../vocabulary/roles.t
 import { rolePermissions } from './permissions.ts';
 
 /**
- * The weakest role that has a permission or an action of a team, in words; undefined if none has it. It tells people which role to ask for;
- * no decision depends on it.
+ * The weakest role that has a permission or an action of a team, in words; undefined if none has it. It is for messages that name the role
+ * to request. No decision depends on it.
  */
 export function describeWeakestRole(needed: string): string | undefined {
   const platform = platformRoles.find((role) => [...rolePermissions[role]].some((each) => each === needed));

@@ -18,7 +18,7 @@ const failedTransaction = '25P02';
 
 /** The request of a caller, and its idempotency key. */
 export interface Command {
-  /** Null: the operation takes no key and leaves no receipt. */
+  /** Null: the operation has no key and writes no receipt. */
   readonly key: string | null;
   readonly caller: Principal;
   readonly operation: string;

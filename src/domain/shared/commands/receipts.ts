@@ -122,8 +122,8 @@ export async function claimKey<Answer>(
 }
 
 /**
- * Binds the key to a command that a workflow with the same id commits later, so that no other command gets the key or the id meanwhile. It does
- * nothing if the key is bound to the command already. @throws Conflict if another command used the key
+ * Binds the key to a command that a workflow with the same id commits later, so that no other command gets the key or the id before. It
+ * does nothing if the key is bound to the command already. @throws Conflict if another command used the key
  */
 export async function reserveKey(
   em: Em,

@@ -8,7 +8,7 @@ export interface SilenceLimits {
   readonly wallMs: number;
 }
 
-/** The time before a thread is watched at all: most tasks end sooner. */
+/** How long a task runs before its thread is watched. Most tasks end sooner. */
 const patienceMs = 1_000;
 
 /**

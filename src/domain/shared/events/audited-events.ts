@@ -68,8 +68,8 @@ export function eventOfEntry(auditRecordId: string, entry: AuditEntry, actor: Ev
 const installationNames: readonly string[] = ['global'];
 
 /**
- * The id of the subject; null stands for the installation. A resource with a name and no id always gets the same id, derived from the name.
- * An action without a resource gets a subject of its own, because nothing orders such actions.
+ * The id of the subject; null means the installation. A resource with a name and no id always gets the same id, derived from the name. An
+ * action without a resource gets a subject of its own, because nothing orders such actions.
  */
 function subjectIdOf({ type, id }: AuditEntry['resource'], eventId: string): string | null {
   if (id === null) return eventId;

@@ -53,10 +53,10 @@ const insertNumbered = prepareChange((db, parameter: ParameterOf<{ events: JsonT
 );
 
 /**
- * The statement that writes events. Each gets the next number of its subject. A publisher holds the subject's row until the
- * commit, so that no other transaction counts at the same time; if one does not, the second to commit breaks the constraint of
- * `isEventNumberConstraint` and is tried again. So the numbers have no gaps and ascend in the order of the commits. `event_numbers` has the last
- * number of a subject whose events were all removed (`retention.ts`).
+ * The statement that writes events. Each gets the next number of its subject. A publisher holds the subject's row until the commit, so that
+ * no other transaction counts at the same time. Without that lock, the second transaction to commit violates the constraint of
+ * `isEventNumberConstraint` and is tried again. So the numbers have no gaps and ascend in the order of the commits. `event_numbers` has the
+ * last number of a subject whose events were all removed (`retention.ts`).
  */
 export function insertEvents(events: readonly PendingEvent[]): Compilable<unknown> {
   return insertNumbered({ events: json(events.map((event, ordinal): OrderedEvent => ({ ...event, ordinal }))) });

@@ -20,8 +20,8 @@ const cursorId = '00000000-0000-0000-0000-000000000001';
 const batch = 500;
 
 /**
- * Processes the next events and moves the cursor behind them in one transaction: a process that is killed has done both or neither. Only
- * one process does this at a time. Commands write nothing extra for followers, because the events are committed anyway. Returns how many
+ * Processes the next events and moves the cursor past them in one transaction, so that a killed process has done both or neither. Only one
+ * process does this at a time. Commands write nothing extra for followers, because followers read the committed events. Returns how many
  * events it read, or null if another process is doing it.
  */
 export async function followEvents(orm: Orm, follower: EventFollower): Promise<number | null> {

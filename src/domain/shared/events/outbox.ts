@@ -1,7 +1,7 @@
 /** The subscriber that receives the messages to workflows. */
 export const engineSubscriber = 'engine';
 
-/** A message to a workflow, or about a schedule. It holds ids and never a secret. */
+/** A message to a workflow, or about a schedule. It contains ids and never a secret. */
 export type EngineMessage =
   | { kind: 'start'; workflow: string; input: Record<string, string> }
   | { kind: 'signal'; signal: string }

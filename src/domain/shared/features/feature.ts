@@ -4,6 +4,6 @@ export interface Feature {
   readonly title: string;
   /** The first parts of the ids of its operations, or whole ids of operations whose resource is not its own. */
   readonly operations: readonly string[];
-  /** Which kinds of search results belong to it; none unless given. */
+  /** The kinds of search results that belong to it; by default none. */
   readonly searched?: readonly string[];
 }

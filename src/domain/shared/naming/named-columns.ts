@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely';
 
-/** What a page shows about a thing besides its name, as columns of its table. */
+/** The columns of a thing's table that a page shows besides its name. */
 export interface NamedColumns {
   /** The organization of a team, which is part of its address. */
   readonly organizationId?: RawBuilder<string | null>;

@@ -14,7 +14,7 @@ interface ToArchive extends Archivable {
 
 /**
  * Archives a thing that is not in use, which voids all earlier grants. False if it was archived already. The caller has locked the row, so
- * that nothing starts in it meanwhile.
+ * that nothing can start in it before the commit.
  * @throws Conflict naming the instances that still hold resources, or the runs that have not ended
  */
 export async function archive(em: Em, kind: Kind, { id, archivedAt }: ToArchive): Promise<boolean> {

@@ -12,7 +12,7 @@ export type EndedRows = Partial<Record<Kind, number>>;
 
 /**
  * Deletes a thing that is empty and not in use, and returns its last revision. A tombstone stays: the slug is free again, and history keeps
- * the id. The caller has locked the row, so that nothing is created or started in it meanwhile.
+ * the id. The caller has locked the row, so that nothing can be created or started in it before the commit.
  * @throws Conflict naming everything that prevents the deletion
  */
 export async function deleteOwned(

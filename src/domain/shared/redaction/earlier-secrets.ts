@@ -7,7 +7,7 @@ import { type Redactor, SecretsTooLarge } from './redactor.ts';
  */
 export interface EarlierSecrets {
   readonly values: readonly JsonValue[];
-  /** Whether there are too many to redact. Then no output may be shown. */
+  /** Whether there are too many to redact. If so, do not show any output. */
   readonly areTooMany: boolean;
 }
 

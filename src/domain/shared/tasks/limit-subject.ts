@@ -1,8 +1,8 @@
 import type { Principal } from '../access/principal.ts';
 
 /**
- * The person and the owner whose use is limited. Nobody can get around a limit with service accounts: these count as the person who answers
- * for them.
+ * The person and the owner whose use is limited. Nobody can avoid a limit with service accounts, because these count as the person who is
+ * responsible for them.
  */
 export interface LimitSubject {
   /** The user who answers for the caller, or the caller if nobody does. */

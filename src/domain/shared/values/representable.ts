@@ -59,7 +59,7 @@ function replaceUnstorable(value: JsonValue, path: string, depth: number, missin
   return Object.fromEntries(members);
 }
 
-/** Why a value itself cannot be stored, whatever is in it. The mark has two levels. */
+/** Why a value itself cannot be stored, apart from its members. The mark has two levels. */
 function reasonOf(value: JsonValue, depth: number): string | null {
   if (typeof value === 'string' || value instanceof Decimal) return findUnstorable(value);
   if (typeof value !== 'object' || value === null) return null;

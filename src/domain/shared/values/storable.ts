@@ -11,7 +11,7 @@ export const maxStoredDepth = 200;
 const maxBytes = 192 * 1024 * 1024;
 const overheadBytes = 8;
 /**
- * The maximum digits of a number. Every JavaScript number has fewer, and tools can read so many. PostgreSQL writes numbers without
+ * The maximum digits of a number. Every JavaScript number has fewer, and tools can read that many. PostgreSQL writes numbers without
  * exponents, so a short text may become very long.
  */
 export const maxDigits = 1_000;

@@ -16,7 +16,7 @@ function isInYears(text: string): boolean {
 /** A time in a request: RFC 3339, with any offset from UTC. */
 export const TimeInput = z.iso.datetime({ offset: true }).refine(isInYears, { error });
 
-/** A time in a request, or a day, which stands for its first moment in UTC. */
+/** A time in a request, or a day, which means its first moment in UTC. */
 export const TimeOrDay = z.iso.datetime({ offset: true }).or(z.iso.date()).refine(isInYears, { error });
 
 /** Whether a text is a time in UTC (`Z`) that PostgreSQL can store. */

@@ -66,7 +66,7 @@ export function stricterApproval(
   };
 }
 
-/** The combination of two policies that demands whatever either of them demands. */
+/** The combination of two policies, which demands everything that either of them demands. */
 export function strictestPolicy(first: ApprovalPolicy, other: ApprovalPolicy | null): ApprovalPolicy {
   if (other === null) return first;
   return { ...stricterApproval(first, other), allow_self: first.allow_self && other.allow_self };

@@ -1,6 +1,6 @@
 /** Why attempts and runs end without success. Pure. */
 
-/** Why a connection that a template asks for cannot be used. Stable: clients match it as an error code and as a `status_reason`. */
+/** Why a connection that a template requires cannot be used. Stable: clients match it as an error code and as a `status_reason`. */
 export const connectionRefusals = {
   connection_unbound: 'a connection that the template needs is not bound to the environment or its project',
   connection_unfit: 'the connection that is bound is of another kind than the template needs',

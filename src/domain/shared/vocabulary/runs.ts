@@ -60,8 +60,8 @@ export interface RunTimeouts {
 export type AttemptPhase = 'planning' | 'applying';
 
 /**
- * How an attempt ended. `handed_back`: its worker stopped before it had changed anything. `lost`: its worker is gone, and
- * its writes are refused.
+ * How an attempt ended. `handed_back`: its worker stopped before it had changed anything. `lost`: its worker has stopped, and its writes
+ * are refused.
  */
 export const attemptOutcomes = [
   'planned',
@@ -75,5 +75,5 @@ export const attemptOutcomes = [
 ] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
-/** The signal that makes the workflow of a run ask for the next step. */
+/** The signal after which the workflow of a run requests the next step. */
 export const wakeSignal = 'wake';

@@ -34,8 +34,8 @@ export interface UndoCheckRequest {
 
 /**
  * Begins an attempt at undoing what a run changed. The caller has locked the run, its instance and its owners. The runs are compared at
- * once. If that finds no problem, a scan then compares the instance with its state. In any case, a workflow whose id is the key completes
- * the check.
+ * once. If that finds no problem, a scan then compares the instance with its state. With or without a problem, a workflow whose id is the
+ * key completes the check.
  * @throws ActionRefused if the run has changed nothing, or if too many checks of its instance have not ended
  */
 export async function beginUndo(

@@ -20,7 +20,7 @@ export interface Destruction {
   readonly isRemoved: boolean;
 }
 
-/** Why a run cannot be undone at all; null if an attempt can be made. */
+/** Why no attempt at undoing a run can be made; null if one can. */
 export function findUndoRefusal({ operation, hasDeployed, undoneBy, destruction }: UndoFacts): Refusal | null {
   if (operation === 'destroy') return notUndoable('a destroy cannot be undone: apply the template again');
   if (operation !== 'apply' && operation !== 'refresh')
@@ -31,7 +31,7 @@ export function findUndoRefusal({ operation, hasDeployed, undoneBy, destruction 
   return undoneBy === null ? null : notUndoable(`already undone by the run ${undoneBy}`);
 }
 
-/** A destroy cannot be undone, so neither can anything before it: whatever is deployed now was deployed later. */
+/** A destroy cannot be undone, and neither can earlier runs, because everything that is deployed now was deployed later. */
 export function destroyedSince({ runId, isRemoved }: Destruction): Refusal {
   return notUndoable(
     isRemoved
@@ -112,7 +112,7 @@ export function stale(what: string): Refusal {
   return { code: 'stale', message: `${what}: check again, which makes a new attempt` };
 }
 
-/** The refusal of a step because of a problem that has come up since the check. */
+/** The refusal of a step because of a problem that has appeared since the check. */
 export function toRefusal({ code, message }: Problem): Refusal {
   if (code === 'run_in_flight') return { code: 'instance_busy', message };
   return lastingProblems.has(code) ? { code: 'undo_not_ready', message } : stale(message);

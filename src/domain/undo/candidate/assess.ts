@@ -118,7 +118,7 @@ function keptVerdict(path: string, sensitive: ReadonlySet<string>, given: readon
   return { path: shownPath(path, sensitive), verdict: 'kept', cause: { message } };
 }
 
-/** Sorts verdicts that are not clean last. Paths inside a secret are shown as one path, and the last verdict of a path is shown. */
+/** Sorts verdicts that are not clean last. Paths inside a secret become one path, and only the last verdict of a path appears. */
 function cleanFirst(one: Verdict, other: Verdict): number {
   return Number(one.verdict !== 'clean') - Number(other.verdict !== 'clean');
 }
@@ -129,7 +129,7 @@ function byPath(one: Verdict, other: Verdict): number {
 
 /** What is known about the later runs that prevent an undo. */
 interface LaterRuns {
-  /** Whether a run is an undo of the run itself. People should not be told to undo that one in order to undo the run again. */
+  /** Whether a run is an undo of the run itself. A message should not advise people to undo that run in order to undo this one again. */
   readonly isUndo: (id: string) => boolean;
   /** Null: not known. */
   readonly isUndoable: (id: string) => boolean | null;

@@ -21,9 +21,9 @@ interface Kept {
 }
 
 /**
- * Replaces values of the candidate by the present ones of the environment or a variable set: for variables that these have changed since
- * the run before the undone one, and for every secret, since a former one may have been revoked. A variable to which the undo restores the
- * earlier value is not replaced.
+ * Replaces values of the candidate by the current ones of the environment or a variable set. It does so for variables that have changed
+ * there since the run before the undone one, and for every secret, because an earlier secret may have been revoked. A variable to which the
+ * undo restores the earlier value is not replaced.
  */
 export function keepGiven(
   leaves: Leaves,

@@ -54,8 +54,8 @@ export async function createPool(em: Em, principal: Principal, { name, ...rules 
 }
 
 /**
- * Changes the given rules of a pool and keeps the rest; the caller has locked the row. Runs that wait for the pool are checked against the
- * new rules before they begin.
+ * Changes the rules of a pool that the change contains and keeps the rest. The caller has locked the row. Runs that wait for the pool are
+ * checked against the new rules before they begin.
  * @throws Conflict for a stale revision, or a pool that no operator has created
  * @throws Invalid if the list of egress does not fit its policy
  * @throws Forbidden if a list to be replaced contains ids that the caller may not read, because the caller would remove them unknowingly

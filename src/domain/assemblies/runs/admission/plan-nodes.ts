@@ -51,7 +51,7 @@ export interface DeployedNode extends Omit<PlannedNode, 'skipped'> {
 const notDeployed: NodeReason = { code: 'not_deployed', message: 'nothing is deployed that could be destroyed' };
 
 /**
- * The nodes of a run that destroys what is deployed: each waits for the nodes that waited for it when it was applied, so that nothing is
+ * The nodes of a run that destroys what is deployed. Each node waits for the nodes that waited for it in the apply, so that nothing is
  * destroyed while something else still uses it.
  */
 export function nodesToDestroy(deployed: readonly DeployedNode[], only: readonly string[] | null): PlannedNode[] {

@@ -93,7 +93,10 @@ function keyOf(bindingKey: Buffer, { workflowId }: AssemblyRun, { id, attempts }
   return serviceKeyOf(bindingKey, ['assembly node', workflowId, id, attempts]);
 }
 
-/** Refuses to admit a node if the assembly run was resumed meanwhile: then another workflow drives it, under another authority. */
+/**
+ * Refuses to admit a node if somebody has resumed the assembly run in the meantime, because another workflow then drives it under another
+ * authority.
+ */
 function refuseSuperseded({ workflowId }: AssemblyRun, target: NodeTarget | undefined): void {
   if (target && target.run.workflowId !== workflowId) throw new NodeNotStartable();
 }

@@ -44,7 +44,7 @@ export async function endLostAssemblyRun(deps: SystemCommandDeps, { id, workflow
     },
     act: async (tx, _caller, target) => {
       const run = target?.run;
-      // A run that was resumed meanwhile has another workflow.
+      // A run that somebody has resumed in the meantime has another workflow.
       if (!run || run.isFinished() || run.workflowId !== workflowId) throw new NothingToDo();
       if (await waitsForStart(tx.em, run)) throw new NothingToDo();
       await endNodes(tx, run);

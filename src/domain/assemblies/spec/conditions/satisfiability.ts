@@ -8,10 +8,10 @@ import { evaluateExpression, explainError, parseCondition, readNames } from './c
 import { allValues, samplesFor } from './samples.ts';
 
 /**
- * Whether a condition can be true at all. "Never" is claimed only if it is proven: every leaf is tried with samples that represent all
- * values that it reads. A leaf without such samples, or one that asks whether a value exists, counts as possibly true and possibly false.
- * Leaves that read different values count as independent. These assumptions allow more cases than can happen, so a condition that is not
- * true in any of them is never true.
+ * Whether a condition can ever be true. "Never" is claimed only if it is proven: every leaf is tried with samples that represent all values
+ * that it reads. A leaf without such samples, or one that asks whether a value exists, counts as possibly true and possibly false. Leaves
+ * that read different values count as independent. These assumptions allow more cases than can happen, so a condition that is not true in
+ * any of them is never true.
  */
 export type Verdict =
   | { readonly kind: 'possible' }
@@ -20,7 +20,7 @@ export type Verdict =
   /** All values make it an error. */
   | { readonly kind: 'broken'; readonly reason: string };
 
-/** The possible statuses of a node when a condition reads them: it has always ended by then. */
+/** The possible statuses of a node when a condition reads them. The node has always ended before. */
 const endedStatuses: readonly JsonValue[] = ['succeeded', 'skipped'];
 
 /** The maximum number of evaluations; beyond it, nothing is claimed. */

@@ -54,8 +54,8 @@ export async function lockIfExpired(em: Em, { id, deployedRunId }: ExpiredInstan
 }
 
 /**
- * An instance is due once per deployment: not again after the service has requested a run since then. It is never due if its
- * template cannot destroy it. `withinSeconds` selects those that will be due by then as well.
+ * An instance is due once per deployment: not again after the service has requested a run since then. It is never due if its template
+ * cannot destroy it. `withinSeconds` also selects those that will be due within this time.
  */
 function selectDue(em: Em, withinSeconds = 0) {
   return db(em)

@@ -23,13 +23,13 @@ export interface ExpiryDeps extends SystemCommandDeps {
 }
 
 /**
- * Admits the run that destroys an expired instance with the version and variables of its deployment. It is a run like any
- * other, and waits for the approvals that its environment asks for. Repeating the call is harmless.
- * Returns false if the instance is no longer due, or if its run was admitted before.
+ * Admits the run that destroys an expired instance with the version and variables of its deployment. It is a run like any other, and waits
+ * for the approvals that its environment requires. Repeating the call is harmless. Returns false if the instance is no longer due, or if
+ * its run was admitted before.
  * @throws Conflict if something that the run needs is archived
  */
 export async function destroyExpired(deps: ExpiryDeps, expired: ExpiredInstance): Promise<boolean> {
-  // Each deployment has its own key, which becomes the id of the run's workflow.
+  // The key is different for each deployment. It becomes the id of the run's workflow.
   const cause = expired.deployedRunId;
   const key = systemCommandKey(deps.bindingKey, 'instance.expired', cause);
   const command = { action: 'instance.expired', target: { id: expired.id }, cause } as const;

@@ -23,7 +23,7 @@ export async function findScannedInstance(em: Em, id: string): Promise<ScannedIn
   return { name, templateId, ...(environmentId !== null && { environmentId }) };
 }
 
-/** The run that last changed an instance, and how much the instance holds. */
+/** The run that last changed an instance, and the number of its resources. */
 export interface LastDeployment {
   readonly runId: string;
   readonly operation: RunOperation;

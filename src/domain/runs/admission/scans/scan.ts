@@ -17,7 +17,7 @@ export interface ScanRequest extends Pick<RunOrigin, 'links' | 'parentWorkflowId
   /** The key of the workflow, as for any run. The database refuses a second scan with the same key. */
   readonly key: string;
   readonly instanceId: string;
-  /** Who asked for it; `systemPrincipal` if nobody did. */
+  /** The requester; `systemPrincipal` if nobody requested it. */
   readonly requester: Principal;
 }
 
@@ -29,9 +29,9 @@ export interface AdmittedScan {
 
 /**
  * Admits a scan: a run that finds out whether an instance is still as it was deployed. It uses the version and the inputs of the last
- * deployment, even if newer ones exist. It succeeds whatever it finds; `run_plans` has the changes from what should be to what is
- * (`scannedChanges`), and `deviationsOf` lists them. Whoever admits it subscribes to `run.finished` and finds its own row by the id of the
- * run.
+ * deployment, even if newer ones exist. It succeeds even if it finds changes; `run_plans` has the changes from what should be to what is
+ * (`scannedChanges`), and `deviationsOf` lists them. The area that admits it subscribes to `run.finished` and finds its own row by the id
+ * of the run.
  *
  * A scan that begins while a run changes the instance ends at once as `canceled` (`gave_way`), and so does one that has begun when a run
  * begins to change it.

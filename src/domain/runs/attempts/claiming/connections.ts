@@ -84,9 +84,9 @@ const lockBindings = prepare((queries, parameter: ParameterOf<{ attemptId: strin
 );
 
 /**
- * Gives an attempt what the connections of its template provide in its phase, and the sources of private modules that are bound, and notes in the run which
- * connections these were. It checks everything again: each is bound, belongs to an owner of the environment, and whoever bound it may still bind it. The next
- * attempt gets rotated credentials.
+ * Gives an attempt what the connections of its template provide in its phase, and the sources of private modules that are bound, and
+ * records in the run which connections these were. It checks again that each is bound and belongs to an owner of the environment, and that
+ * its binder may still bind it. The next attempt gets rotated credentials.
  * @throws ConnectionsRefused if the attempt cannot have one of them
  */
 export async function giveConnections(em: Em, keyRing: KeyRing, receiving: Receiving): Promise<GivenConnections> {
