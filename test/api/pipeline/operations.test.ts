@@ -58,7 +58,7 @@ const weakest = (demand: Demand) => platformRoles.find((role) => may(role, deman
 /** The operation's path with malformed ids. */
 const malformed = (operation: Operation) => routeOf(operation).path.replace(/:\w+/g, 'not an id');
 
-describe('the table of required access', () => {
+describe('the table of demands', () => {
   it('lists every operation and no others', () => {
     expect([...demands.keys()].sort()).toEqual(operations.map(({ id }) => id).sort());
   });
