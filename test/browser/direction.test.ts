@@ -65,7 +65,7 @@ function renderSentence(text: string): Html {
   return html`<p><b>12 runs by</b> ${text} <b>3 waited (4), 5 ended.</b></p>`;
 }
 
-/** Whether the words of the page do not go from left to right in each line. */
+/** Returns for each paragraph whether a line of it has characters that do not go from left to right. */
 const sentencesTurned = `[...document.querySelectorAll('p')].map((sentence) => {
   const boxes = [...sentence.querySelectorAll('b')].flatMap((words) => [...words.firstChild.data].map((_, index) => {
     const range = document.createRange();

@@ -65,7 +65,7 @@ describe.skipIf(findBrowser() === null)('every page, in a real browser', () => {
   });
 });
 
-/** The pages that answer with another status than they declare, and their fields that ask to choose one of one. It takes no browser. */
+/** Returns the pages that answer with another status than declared, and fields with only one choice. It needs no browser. */
 async function findWrongAnswers(declared: readonly DeclaredPage[]): Promise<string[]> {
   const visitors = new Map<PersonKey | null, Visitor>([[null, new Visitor(api.app)]]);
   const wrong: string[] = [];

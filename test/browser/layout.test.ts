@@ -238,7 +238,7 @@ const overlaps = `(() => {
     left < box.right - 0.5 && top < box.bottom - 0.5 && bottom > box.top + 0.5 ? [name + ' ' + other] : []));
 })()`;
 
-/** The cells with one short word that stands in more than one line. */
+/** Returns the cells whose only word is broken into several lines. */
 const brokenWords = `[...document.querySelectorAll('.list :is(td, th)')]
   .filter((cell) => /^[A-Za-z]{2,12}$/.test(cell.textContent.trim()))
   .filter((cell) => cell.getBoundingClientRect().height > 0 && [...cell.childNodes].some((node) => {
@@ -248,7 +248,7 @@ const brokenWords = `[...document.querySelectorAll('.list :is(td, th)')]
   }))
   .map((cell) => cell.textContent)`;
 
-/** The reasons that leave the window, or are pressed together, while they are shown. */
+/** Returns the reasons of disabled buttons that leave the window or are too narrow. */
 const tipsOutside = `['start', 'center', 'end'].flatMap((place) => [...document.querySelectorAll('.tipped')].flatMap((tipped) => {
   tipped.parentElement.style.justifyContent = place;
   tipped.querySelector('button').focus();

@@ -74,7 +74,7 @@ async function disrupt(
   await postgres.start();
 }
 
-/** Waits until so many nodes have ended, or the run has. */
+/** Waits until `count` nodes have succeeded, or the run has ended. */
 async function awaitEnded({ requester }: Pick<Installation, 'requester'>, path: string, count: number): Promise<void> {
   for (const deadline = Date.now() + endsWithinMs; Date.now() < deadline; await sleep(500)) {
     const run = await requester.call('GET', path);

@@ -9,7 +9,7 @@ export interface ScaleReport {
   readonly longestHistory: HistorySize;
 }
 
-/** Runs a chain and a fan of so many nodes, one after the other. */
+/** Runs a chain and then a fan of `nodes` nodes. */
 export async function runLargeShapes(installation: Installation, nodes: number): Promise<ScaleReport[]> {
   const place = await makePlace(installation);
   const { slug } = await publishTemplate(installation, place);
@@ -25,7 +25,7 @@ export async function runLargeShapes(installation: Installation, nodes: number):
   return reports;
 }
 
-/** Starts so many runs of an assembly at once, each of them in an environment of its own. */
+/** Starts `count` runs of an assembly at once, each in its own environment. */
 export async function runManyAtOnce(installation: Installation, count: number): Promise<ScaleReport> {
   const place = await makePlace(installation);
   const { slug } = await publishTemplate(installation, place);

@@ -20,7 +20,7 @@ let directories = 0;
 
 const sqlError = (code: string) => Object.assign(new Error(`an error with the code ${code}`), { code });
 
-/** A spool of one worker. `save` stands for its database. */
+/** A spool of one worker. `save` replaces the database. */
 function open(
   directory: string,
   save: (state: AttemptState) => Promise<StateOutcome>,

@@ -75,7 +75,7 @@ async function deployThree({ requester, violations }: Installation, { teamId, en
   return ids[1] ?? '';
 }
 
-/** Sends a request with one key many times at once; every answer must name the same thing. */
+/** Sends a request with one key many times at once; every answer must have the same id. */
 async function sameAnswer({ requester, violations }: Installation, path: string, key: string): Promise<string> {
   const answers = await Promise.all(
     Array.from({ length: repetitions }, () =>

@@ -34,7 +34,7 @@ const maxRequestsAtOnce = 4;
 const receivedWithinMs = 180_000;
 const senders = 24;
 
-/** A project, and the endpoint that hears of it. */
+/** A project, and the endpoint that gets its events. */
 interface Pair {
   readonly projectId: string;
   readonly endpoint: string;

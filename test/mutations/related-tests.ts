@@ -10,7 +10,7 @@ export interface RelatedTests {
 
 /** Tries no more files than this. Somebody looks at a mutant that survives them. */
 const maxFiles = 3;
-/** Farther than so many imports away, nearly every file is related. */
+/** Beyond this number of imports, nearly every file is related. */
 const farthest = 2;
 
 /** The tests to run for a change of a file: those that import it nearly, then those of its area that are called most alike. */

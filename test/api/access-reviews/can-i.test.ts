@@ -130,7 +130,7 @@ describe('an access review', () => {
       const create = async (caller: ApiUser, owner: object) =>
         (await caller.post(path, { name: `reviewed-${newId()}`, ...body, ...owner })).status;
       expect(await ask(tenant.owner, { team_id })).toBe('allowed');
-      // Whoever is let in may still be refused for the address of a webhook.
+      // The command of an authorized caller may still be refused for the address of a webhook.
       expect([201, 422]).toContain(await create(tenant.owner, { team_id }));
       expect(await ask(viewer, { team_id })).toBe('permission_denied');
       expect(await create(viewer, { team_id })).toBe(403);

@@ -18,7 +18,7 @@ let ca: string;
 let base: string;
 const root = makeGitRoot();
 const token = 'secret-of-cluster-9e2b';
-/** The cluster knows it, and gives it no rights. */
+/** A token that the cluster accepts, but that has no rights. */
 const powerless = 'secret-without-rights';
 
 beforeAll(async () => {

@@ -39,7 +39,7 @@ const isSomebodyWaiting = () =>
     .toBe(1);
 const scansOf = (monitor: string) => count('drift_scans where monitor_id = ?', [monitor]);
 
-/** A monitor whose last scans began one a day, the newest so many days ago. */
+/** A monitor with one scan a day, the newest of which began `newest` days ago. */
 async function scannedDaily(scans: number, newest = 1) {
   const watched = await stage.watched();
   const runs: string[] = [];

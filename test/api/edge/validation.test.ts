@@ -77,7 +77,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** As a program that prefers problems: an error has its message as `error`, and each thing that is wrong in `errors`. */
+/** Asks for problem details (RFC 9457). `read` then returns the message as `error`, and each fault in `errors`. */
 const asProblem = { accept: 'application/problem+json' };
 const read = (response: LightMyRequestResponse) => {
   const { detail, ...body } = response.json();

@@ -70,7 +70,7 @@ async function run(body: object) {
   return found;
 }
 
-/** All that is shown of a run: itself, its plan and its log. */
+/** Returns what the API shows of a run: the run, its plan and its log. */
 async function shown({ id }: { id: string }): Promise<string> {
   const log = await caller.get(`/runs/${id}/logs`, { accept: 'text/plain' });
   const [found, plan] = [await caller.get(`/runs/${id}`), await caller.get(`/runs/${id}/plan`)];

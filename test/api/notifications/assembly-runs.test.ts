@@ -40,7 +40,7 @@ async function start(user: ApiUser, count: number): Promise<StartedRun> {
   return { id: body.id, path: `${assembly}/runs/${body.id}`, runs: runs.map(({ id }) => id) };
 }
 
-/** Ends the runs of the nodes, and then the assembly run, and tells of it. */
+/** Ends the runs of the nodes, and then the assembly run, and publishes the events. */
 async function end(
   { id, runs }: StartedRun,
   status: 'succeeded' | 'failed' | 'canceled',

@@ -99,7 +99,7 @@ it('the form for a new quota names a missing owner and every wrong limit at once
   expect(status).toBe(400);
   expect(text).toMatch(/>Owner<\/a>: Choose the owner\./);
   expect(wrongLimits(text)).toHaveLength(2);
-  // The operation would refuse the same limits in other words.
+  // The operation would refuse the same limits with another message.
   const withOwner = await visitor.submit('/admin/quotas/new', { owner: 'global', ...typed });
   expect(wrongLimits(withOwner.text)).toHaveLength(2);
   expect(withOwner.text).not.toContain('must be a number');

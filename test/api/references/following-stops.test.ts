@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.api.close());
 
-/** What each of them was told since the last call. */
+/** Returns the titles of the notifications that each user got since the last call. */
 async function told(...users: ApiUser[]): Promise<string[][]> {
   const { orm, log } = stage.api.services;
   while (await notifyOfEvents(orm, new Set(), log));

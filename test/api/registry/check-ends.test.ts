@@ -52,7 +52,7 @@ const rowsOf = (id: string) =>
 const age = (id: string, time: string) =>
   api.rows(`update template_checks set created_at = now() - ?::interval where id = ?`, [time, id]);
 
-/** A check whose request waits no longer for it, but has not given it up. */
+/** Requests a check that does not end within the wait. Returns the id of the check, which continues. */
 async function requestInVain(): Promise<string> {
   const { result, later } = await request(100);
   expect(result.notChecked).toEqual(['no worker checked it within 0.1 seconds']);

@@ -41,7 +41,7 @@ async function publish(team?: string): Promise<string> {
   return template.id;
 }
 
-/** Plans in an environment; the plan has resolved modules if some are given. Answers those that it was given. */
+/** Plans in an environment and reports `modules` as resolved. Returns the digest of the modules that the attempt got, or null. */
 async function plan(templateId: string, { owner, environment }: Tenant, modules?: PlannedModules) {
   const request = { template_id: templateId, environment_id: environment, instance: `i-${newId()}` };
   const { id: runId } = (await owner.post('/runs', request)).body;

@@ -79,7 +79,7 @@ describe('the installation that tests of pages use', () => {
 const anyText = expect.any(String);
 const time = anyText;
 
-/** What the API shows of the things that are named for a state. */
+/** The paths of the resources that are named for a state, and what the API must return for each. */
 function namedStates({ channels, drift, variableSets, shownByAreas }: Installation): NamedState[] {
   const channel = (id: string) => `/admin/notification-channels/${id}`;
   const monitor = (id: string) => `/drift-monitors/${id}`;

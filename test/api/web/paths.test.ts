@@ -19,7 +19,7 @@ describe('the address of a page', () => {
   it('does not compile without the parameters of its path, or with a query value that its page does not know', () => {
     // @ts-expect-error the id is missing
     expect(pagePath(pages.revokeSession)).toContain('undefined');
-    // @ts-expect-error the page says nothing of this word
+    // @ts-expect-error the page has no notice for this value
     expect(pagePath(pages.project, { id: 'a' }, { done: 'deleted' })).toContain('done=deleted');
     // @ts-expect-error the parameter has another name
     expect(pagePath(pages.revokeSession, { key: 'a' })).toContain('undefined');

@@ -56,7 +56,7 @@ const inTurn = async (count: number, act: (at: number) => Promise<unknown>) => {
 const rename = ({ owner, project }: Tenant) =>
   owner.patch(`/projects/${project}`, { name: `Renamed ${Math.random()}` });
 
-/** Starts a sender with what waits, and answers how long an event of Alice's then takes. */
+/** Starts a sender while deliveries wait, and returns how long it takes to deliver an event of Alice's. */
 async function measureDelay(): Promise<number> {
   const { orm, transactions, installation, keyRing } = api.services;
   const log = pino({ level: 'silent' });

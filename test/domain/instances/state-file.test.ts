@@ -139,7 +139,7 @@ describe('reading a large state in slices', () => {
     const { resourceCount } = await readStateFileInTurns(content);
     clearInterval(watch);
     expect(resourceCount).toBe(30_000);
-    // It holds up the process for a small part of the time that it takes.
+    // Reading blocks the process only for a small part of its duration.
     expect(longest).toBeLessThan(Math.max(250, (performance.now() - began) / 4));
   });
 });

@@ -283,7 +283,7 @@ describe('a snapshot of a git source', () => {
         expect(isExecutable(content), path).toBe((stats.mode & 0o100) !== 0);
       }
     }
-    // What is executable as its content says is kept as it always was.
+    // A file that its content already makes executable is stored as its text alone, as in earlier releases.
     expect(files).toMatchObject({
       'run.sh': '#!/bin/sh\n',
       'library.sh': { text: '#!/bin/sh\n', executable: false },

@@ -42,7 +42,7 @@ interface Asked {
 
 const isAllowed = ({ status, body }: PluginAnswer) => status === 200 && body.allowed === true;
 
-/** Asks without a pause until it is told to stop. */
+/** Asks without a pause until `stop` is aborted. */
 async function askOn(ask: () => Promise<PluginAnswer>, stop: AbortSignal): Promise<Asked[]> {
   const asked: Asked[] = [];
   while (!stop.aborted) {

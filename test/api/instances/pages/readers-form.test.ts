@@ -87,7 +87,7 @@ describe('the form for the readers of an instance', () => {
       `select string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
          where table_name = 'environments' and is_generated = 'NEVER' and column_name not in ('id', 'name', 'slug')`,
     );
-    // They stand between the two in the list, so that it ends before the older one.
+    // In the list they come between the two environments with this name, so that its first page lacks the older one.
     await stage.api.rows(
       `insert into environments (id, name, slug, ${rows[0]?.columns})
          select (substr(id::text, 1, 8) || '-ffff-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'Filler ' || n, 'filler-' || n, ${rows[0]?.columns}

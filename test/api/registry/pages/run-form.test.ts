@@ -101,7 +101,7 @@ async function send(fields: Fields, at = path) {
   return visitor.submit(at, body.toString());
 }
 
-/** What the summary of a refused form says. */
+/** Returns the text of the summary of a refused form. */
 function problemsIn(text: string): string {
   const summary = /role="alert".*?<\/div><\/div>/s.exec(text)?.[0] ?? text.slice(0, 3000);
   return summary.replaceAll(/<svg.*?<\/svg>|<[^>]+>/gs, ' ').replaceAll(/\s+/g, ' ');
@@ -113,7 +113,7 @@ async function runAt(location: string | undefined) {
   return (await tenant.owner.get(`/runs/${id}`)).body;
 }
 
-/** What the worker is given. */
+/** Returns the inputs that the worker of a run gets. */
 async function inputsOf(id: string): Promise<RunInputs> {
   const [row] = await api.rows<{ sealed_inputs: Uint8Array }>('select sealed_inputs from runs where id = ?', [id]);
   return openInputs(api.services.keyRing, id, row?.sealed_inputs ?? Buffer.alloc(0));

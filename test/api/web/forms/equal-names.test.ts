@@ -48,7 +48,7 @@ async function addPlace(organization: string, name: string): Promise<void> {
   await root.make('/instances', { name: 'main', template_id: template, environment_id: environment });
 }
 
-/** What the choices of a menu say, without those that stand for nothing. */
+/** Returns the labels of the choices of a menu, without the empty choice. */
 async function readMenu(page: string, name: string): Promise<string[]> {
   const [, menu = ''] =
     new RegExp(`<select[^>]* name="${name}"[^>]*>(.*?)</select>`, 's').exec(await visitor.page(page)) ?? [];
