@@ -106,8 +106,9 @@ export type AreaName = keyof typeof areas;
 export const areaNames = Object.keys(areas) as AreaName[];
 
 /**
- * What the `area.ts` of an area may export; the lists of `src/domain` are made from it. Each is a separate export and not a member of one
- * object, because the compiler infers exports one by one. The ownership names columns of tables, which are inferred from the entities.
+ * The exports that the `area.ts` of an area may have. `src/domain` builds its lists from them. Each is a separate export and not a member
+ * of one object, because the compiler infers exports one by one. The ownership names columns of tables, which are inferred from the
+ * entities.
  *
  * An `area.ts` loads no list of `src/domain`, since the lists load it.
  */

@@ -22,8 +22,8 @@ export const nodeRunAuthority: Access = {
 };
 
 /**
- * What reviewing the run of a node requires in place of `run:approve`, so that nobody can evade the approval of assemblies (specification,
- * *Assembly mapping*).
+ * The permission that reviewing the run of a node requires instead of `run:approve`, so that nobody can evade the approval of assemblies
+ * (specification, *Assembly mapping*).
  */
 export const nodeReviewNeed = {
   permission: 'assembly:approve',

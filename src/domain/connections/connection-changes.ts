@@ -77,7 +77,7 @@ export interface SettingsForConfig extends CheckedSettings {
   readonly keptConfig: ConnectionDetails['config'] | undefined;
 }
 
-/** Replaces the credentials. Attempts that have received the former ones keep them until they end. The caller has locked the row. */
+/** Replaces the credentials. Attempts that have received the earlier ones keep them until they end. The caller has locked the row. */
 export async function rotateCredentials(
   tx: Transaction,
   keyRing: KeyRing,

@@ -8,8 +8,8 @@ export interface PlacedSubscription extends Subscription {
 }
 
 /**
- * The index of another subscription that covers everything that this one matches, so that this one has no effect. Null: there is none. If
- * two match the same, the first one covers the other.
+ * The index of another subscription that covers everything that this one matches, so that this one has no effect. Null: no other
+ * subscription covers it. If two match the same, the first one covers the other.
  */
 export function findCovering(all: readonly PlacedSubscription[], index: number): number | null {
   const covered = all[index];

@@ -10,7 +10,7 @@ export interface Preference {
   readonly kind: NotificationKind;
   /** On the page of notifications. */
   readonly page: boolean;
-  /** By e-mail, if the installation sends any. */
+  /** Whether the user receives e-mails, if the installation sends any. */
   readonly email: boolean;
   /** In the user's chat, if there is one. */
   readonly chat: boolean;

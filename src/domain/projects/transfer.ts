@@ -21,7 +21,7 @@ const takeProject: Access = {
   review: 'none',
 };
 
-/** The right to take a project out of an organization, beside the rights in its team. */
+/** The right to move a project out of an organization, in addition to the rights in its team. */
 const releaseProject: Access = {
   anyOf: ['project:write'],
   scope: 'organization',
@@ -59,9 +59,9 @@ export async function findProjectTransfer(
 
 /**
  * Moves a project to another team, with its environments, their instances and their runs: from then on the other team reads and changes all
- * of them. It voids all grants under the former owner, and disables the project's webhooks and channels.
- * @throws HiddenResource, Forbidden if the caller may not take a project into the other team, or out of its organization
- * @throws Conflict that names runs that have not ended and instances that depend on the former team, or for a slug that is taken in the
+ * of them. It voids all grants under the earlier owner, and disables the project's webhooks and channels.
+ * @throws HiddenResource, Forbidden if the caller may not move a project into the other team, or out of its organization
+ * @throws Conflict that names runs that have not ended and instances that depend on the earlier team, or for a slug that is taken in the
  * other team
  */
 export async function transferProject(

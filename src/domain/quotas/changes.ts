@@ -37,8 +37,8 @@ export interface QuotaChange {
 }
 
 /**
- * Replaces the limits of an owner, even if more is used already, or if the former limits cannot be read. Transactions that have read the
- * former limits commit first. If bytes were not limited before, they are counted now.
+ * Replaces the limits of an owner, even if the owner already uses more, or if the earlier limits cannot be read. Transactions that have
+ * read the earlier limits commit first. If bytes were not limited before, they are counted now.
  * @throws Invalid for a kind that the scope does not have; Conflict for a stale revision
  */
 export async function setQuota(

@@ -9,7 +9,7 @@ export interface QuotaState extends QuotaSubject {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** A queue frees places by itself, at an unknown time. */
+/** A queue frees places without any action, at an unknown time. */
 const queueRetrySeconds = 30;
 /** For other limits, somebody has to remove something or raise the limit. */
 const otherRetrySeconds = 600;
@@ -28,7 +28,7 @@ export class QuotaExceeded extends ServiceError {
     this.state = state;
   }
 
-  /** Whether the same request may succeed soon by itself. */
+  /** Whether the same request may soon succeed without any change. */
   get passesSoon(): boolean {
     return this.state.kind === 'queued_runs';
   }

@@ -67,7 +67,7 @@ export const TemplateVersionSchema = defineEntity({
     digest: p.string(),
     /** The files that a run gets, copied at publication. Those from git have their paths in the repository. */
     files: p.json<TemplateFiles>().lazy(),
-    /** What the files demand of their tool; null: an earlier release published the version without reading that. */
+    /** The requirements of the files for their tool; null: an earlier release published the version without reading them. */
     filesTools: p.json<FilesTools>().nullable(),
     /** The commit that a git source named at publication. */
     commit: p.string().nullable(),

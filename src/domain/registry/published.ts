@@ -12,7 +12,7 @@ export interface PublishedVersion {
   readonly id: string;
   readonly version: string;
   readonly spec: TemplateSpec;
-  /** What its files demand of their tool. */
+  /** The requirements of its files for their tool. */
   readonly filesTools: FilesTools;
 }
 

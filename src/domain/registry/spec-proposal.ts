@@ -49,7 +49,7 @@ const maxDescriptionLength = 1_000;
 
 /**
  * Proposes a schema and outputs from the root module in a directory (`''`: the root), as read by the preferred tool among those that may
- * run the version. A note says where the other tool would read something else. Nothing is executed.
+ * run the version. A note names each place where the other tool would read something else. Nothing is executed.
  * @param wanted the tool that the version demands
  */
 export function proposeSpec(files: TemplateFiles, directory = '', wanted?: WantedTool): SpecProposal {
@@ -66,7 +66,7 @@ export function proposeSpec(files: TemplateFiles, directory = '', wanted?: Wante
   return { tool, ...proposed, readme: readmeOf(files, root), notes: [...otherNotes, ...stateNotes, ...notes] };
 }
 
-/** What one tool reads in the files. */
+/** The declarations that one tool reads in the files. */
 type Reading = Pick<SpecProposal, 'variables' | 'outputs' | 'notes'>;
 
 function proposeFor(tool: ToolName, files: TemplateFiles, root: string): Reading {

@@ -126,7 +126,7 @@ export const RunSchema = defineEntity({
     status: p.string().$type<RunStatus>(),
     phase: p.string().$type<RunPhase>(),
     statusReason: p.string().$type<StatusReason>().nullable(),
-    /** What failed, in the words of the tool or of the service. */
+    /** The failure, in the text of the tool or of the service. */
     statusDetail: p.json<StatusDetail>().nullable(),
     waitingOn: p.json<WaitingOn>().nullable(),
     operation: p.string().$type<RunOperation>(),
@@ -149,7 +149,7 @@ export const RunSchema = defineEntity({
     /** The tool to which the run switches its instance if its plan changes nothing; null: it switches none. */
     toolSwitch: p.json<WantedTool>().nullable(),
     variables: p.json<Record<string, JsonValue | Masked>>(),
-    /** What gave the variables that the run did not name itself; null for runs of an earlier release. */
+    /** The sources of the variables that the request did not name; null for runs of an earlier release. */
     variableSources: p.json<ShownSource[]>().nullable(),
     /** The outputs of other instances that the run received; null: none. */
     reads: p.json<OutputRead[]>().nullable(),
@@ -188,9 +188,9 @@ export const RunSchema = defineEntity({
     assemblyNodeId: p.uuid().nullable(),
     /** The workflow that is woken whenever the status changes. */
     parentWorkflowId: p.uuid().nullable(),
-    /** Who answers for it beside its requester. */
+    /** The people who are responsible for it besides its requester. */
     authors: p.json<RunAuthor[]>().default([]),
-    /** What reviewing it needs beside the authority to review runs. */
+    /** What reviewing it requires besides the authority to review runs. */
     reviewNeeds: p.json<ReviewNeed[]>().default([]),
     driftFindingId: p.uuid().nullable(),
     /** The drift monitor that requested a scan. */

@@ -21,7 +21,7 @@ export const runTransitions: Record<RunStatus, readonly RunStatus[]> = {
   timed_out: [],
 };
 
-/** Somebody who is responsible for a run beside its requester, and so may not approve it. */
+/** A person who is responsible for a run besides its requester, and so may not approve it. */
 export interface RunAuthor {
   readonly id: string;
   readonly person: string | null;
@@ -29,7 +29,7 @@ export interface RunAuthor {
   readonly because: string;
 }
 
-/** A permission that reviewing a run requires in place of `run:approve`. */
+/** A permission that reviewing a run requires instead of `run:approve`. */
 export interface ReviewNeed {
   readonly permission: Permission;
   /** The reason, as a clause about the run, such as "it runs a node of an assembly". */

@@ -133,7 +133,7 @@ const selectTarget = prepare((db, parameter: ParameterOf<{ id: string }>) =>
     ]),
 );
 
-/** A page of the events of a run behind a number, from its admission on. */
+/** A page of the events of a run after a number, beginning with its admission. */
 export function listEvents(em: Em, runId: string, after: number, page: PageRequest) {
   return listEventsOf(em, { kind: 'run', id: runId }, after, page);
 }

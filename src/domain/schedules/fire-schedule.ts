@@ -54,7 +54,7 @@ async function begin({ transactions }: ScheduledWorkDeps, id: string, scheduledA
   });
 }
 
-/** Pauses a schedule after a transfer: nobody of the new owner has requested the work, and the former owner has no rights there. */
+/** Pauses a schedule after a transfer: nobody of the new owner has requested the work, and the earlier owner has no rights there. */
 async function pauseForNewOwner(tx: Transaction, schedule: Schedule, scheduledAt: Date): Promise<null> {
   schedule.isEnabled = false;
   schedule.revision += 1;

@@ -55,11 +55,11 @@ export interface AuditEntry {
   readonly teamId?: string | null;
   readonly before?: Record<string, unknown> | null;
   readonly after?: Record<string, unknown> | null;
-  /** After a transfer: the former owners, who receive the event of the entry as well. */
+  /** After a transfer: the earlier owners, who receive the event of the entry as well. */
   readonly former?: FormerOwner;
   /**
    * Set if the entry repeats another one for former owners: the id of its record. It publishes no event, because the event of the other
-   * entry also goes to the former owners.
+   * entry also goes to the earlier owners.
    */
   readonly repeatedAs?: string;
 }

@@ -17,8 +17,8 @@ export interface IdRange {
 /**
  * The condition that a row is in a group, as one range of the group's index. Together with `orderOfGroup` PostgreSQL can only read that
  * range, newest first. If the columns were compared one by one, it might instead walk through all ids and keep the rows of the group,
- * because it expects groups to be of equal size. For a team with ten runs, beside one with a million, that takes seconds.
- * A row whose column is null is in no group.
+ * because it expects groups to be of equal size. For a team with ten runs next to a team with a million, that takes seconds. A row whose
+ * column is null is in no group.
  */
 export function inIndexGroup({ columns, values, id }: IndexGroup, { from, before }: IdRange = {}) {
   const row = sql`(${sql.join([...columns, id].map((column) => sql.ref(column)))})`;

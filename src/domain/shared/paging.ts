@@ -153,7 +153,7 @@ export async function pageByNumber<Db, From extends keyof Db, Row extends object
   return cutPage(rows, request, (row) => String(of(row)));
 }
 
-/** The number behind which the page starts; null for the first one. */
+/** The number after which the page starts; null for the first one. */
 function afterNumber({ cursor }: PageRequest): number | null {
   if (cursor === undefined) return null;
   const text = Buffer.from(cursor, 'base64url').toString();

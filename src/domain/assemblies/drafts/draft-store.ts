@@ -6,7 +6,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 /** The draft of an assembly, for those who may change it. */
 export interface Draft {
   readonly revision: number;
-  /** As somebody wrote it, in YAML or JSON. */
+  /** The text that the author wrote, in YAML or JSON. */
   readonly source: string;
   /** The parsed text. It need not be a valid spec. */
   readonly spec: JsonValue;

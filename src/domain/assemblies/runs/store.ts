@@ -168,7 +168,7 @@ export function listNodeRuns(em: Em, nodeId: string) {
     .execute();
 }
 
-/** A page of the events of an assembly run behind a number, from its admission on. */
+/** A page of the events of an assembly run after a number, beginning with its admission. */
 export function listAssemblyRunEvents(em: Em, id: string, after: number, page: PageRequest) {
   return listEventsOf(em, { kind: 'assembly_run', id: id }, after, page);
 }

@@ -14,7 +14,7 @@ import { registry } from '../kinds/registry.ts';
 /** The result of trying a connection. */
 export interface Trial {
   readonly ok: boolean;
-  /** What was tried, and what was not. */
+  /** The parts that the trial checked, and those that it did not. */
   readonly tried: string;
   /** Why it did not work, without any secret; null: it did. */
   readonly problem: string | null;

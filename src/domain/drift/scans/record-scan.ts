@@ -101,8 +101,8 @@ async function followDeviations(
 }
 
 /**
- * Updates the health of the monitor. A canceled scan does not change it, because a run or a person canceled it. Nor does a scan of a former
- * deployment.
+ * Updates the health of the monitor. A canceled scan does not change it, because a run or a person canceled it. A scan of an earlier
+ * deployment does not count either.
  */
 function followHealth(monitor: DriftMonitor, run: EndedScan, rejection: Rejection | null): void {
   if (run.status === 'canceled' || rejection?.code === 'overtaken') return;

@@ -25,7 +25,7 @@ export async function deleteUser(em: Em, caller: Principal, user: UserTarget): P
   await markDeleted(em, 'user', user.id);
 }
 
-/** What a user owns or made that keeps it from being deleted at this moment; null if there is nothing. */
+/** Why a user cannot be deleted now: the things that the user owns or created; null if the user can be deleted. */
 export function findUserDeletionRefusal(em: Em, caller: Principal, user: UserTarget): Promise<Refusal | null> {
   const showsNames = namesShownTo(caller, user);
   return findDeletionRefusal(em, 'user', user.id, { subject: 'this user', joint: '; and ', showsNames });

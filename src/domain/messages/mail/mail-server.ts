@@ -139,7 +139,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
-/** What went wrong, without anything that the server said, which could repeat the account. */
+/** The cause of the failure, without the server's own text, because that could contain the account. */
 function toFailure(cause: unknown, signal: AbortSignal): SendingFailure {
   if (cause instanceof ServiceError) return new SendingFailure(cause.message, { cause });
   if (signal.aborted) return new SendingFailure('the mail server did not answer in time', { cause });

@@ -71,7 +71,7 @@ export async function mailOwnConfirmation(sender: MailSender, user: Recipient, l
   if (seconds !== null) throw tooManyMails(seconds);
 }
 
-/** Sends a mail to the former address of a user that the account now has another address. */
+/** Sends a mail to the earlier address of a user, which says that the account now has another address. */
 export async function mailAddressChange(em: Em, { id: userId, email: address }: Recipient): Promise<void> {
   const content = { purpose: 'email_changed' } as const;
   await queueMessages(em, [{ medium: 'email', userId, address, content, cause: newCause(content.purpose) }]);

@@ -10,7 +10,7 @@ const day = 24 * 60 * minute;
 
 /** The limits for mails that callers cause to addresses whose owners have not requested them. */
 export const mailLimits = {
-  /** By one person to one address, within ten minutes and within a day. */
+  /** The limits of mails by one person to one address, within ten minutes and within a day. */
   toAddress: { soon: 3, daily: 6 },
   /** To one address by all callers, within a day. */
   ofAddress: { daily: 20 },

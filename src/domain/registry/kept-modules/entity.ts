@@ -33,8 +33,8 @@ export const VersionModulesSchema = defineEntity({
     /** The files, packed by the executor; null: they are too many or too large. */
     content: p.blob().nullable(),
     /**
-     * When the template or the environment got other owners. Nobody gets the files until a run has fetched the same ones by itself. Null:
-     * the files count.
+     * When the template or the environment got other owners. No run gets the stored files until a run has fetched the same files itself.
+     * Null: the files count.
      */
     voidSince: at().nullable(),
     createdAt: createdAt(),

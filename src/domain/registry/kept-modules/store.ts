@@ -24,7 +24,7 @@ interface Fetched {
 
 /**
  * The modules that the runs of a version in an environment use: those of the environment, else those of all runs. Null if none are known.
- * After a transfer their files are left out, so that a run must fetch them by itself, and gets either the same ones or none.
+ * After a transfer their files are left out, so that a run must fetch them itself, and gets either the same files or none.
  */
 export async function findKeptModules(
   em: Em,
@@ -45,8 +45,8 @@ export async function findKeptModules(
 }
 
 /**
- * Keeps modules. Known modules stay, so that a version never changes its modules. Files that a transfer has voided count again once they
- * were fetched anew. Modules that were fetched for former owners are not kept.
+ * Keeps modules. Known modules stay, so that a version never changes its modules. Files that a transfer has voided count again after a run
+ * has fetched them again. Modules that were fetched for earlier owners are not kept.
  */
 export async function keepModules(
   em: Em,

@@ -12,7 +12,7 @@ const maxRangeLength = 200;
 const languageSince = '>= 1.12.0';
 
 /**
- * What the configuration in a directory (`''`: the root) demands of its tool: whether only OpenTofu can read all of it, and its
+ * The requirements of the configuration in a directory (`''`: the root) for its tool: whether only OpenTofu can read all of it, and its
  * `required_version` and those of the called modules in the same files. Files that cannot be parsed are ignored, because the tool refuses
  * them. Pure.
  */

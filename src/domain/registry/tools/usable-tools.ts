@@ -15,7 +15,7 @@ import { readFilesTools } from './files-tools.ts';
 /** The members of a spec that concern its tool. */
 export type ToolChoice = Pick<TemplateSpec, 'executor' | 'tool'>;
 
-/** What the files of a version demand of their tool; commands need none. */
+/** The requirements of a version's files for their tool; commands have none. */
 export function filesToolsOf({ executor }: Pick<TemplateSpec, 'executor'>, files: TemplateFiles): FilesTools {
   return executor.kind === 'command' ? readFilesTools({}) : readFilesTools(files, executor.git?.path);
 }

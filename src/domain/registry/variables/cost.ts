@@ -4,7 +4,7 @@ import { isLargerThan } from './json-size.ts';
 /**
  * Limits for evaluations that the main thread may run itself. The bounds were measured: compiling the largest cheap schema takes some 20
  * ms, once, and the most costly cheap evaluation about 1 ms; a typical one takes 5 µs. A transfer to another thread takes longer than a
- * typical evaluation (20 µs, and 0.5 ms for one in a hundred), and the evaluation would wait there behind costly ones.
+ * typical evaluation (20 µs, and 0.5 ms for one in a hundred), and the evaluation would wait there for costly ones.
  */
 const cheapSchema = { values: 500, depth: 16, bytes: 4 * 1024 };
 const cheapInput = { values: 500, depth: 16, bytes: 16 * 1024 };

@@ -37,9 +37,9 @@ export function mergeVariables(
 }
 
 /**
- * Validates an input and fills in defaults. It returns all errors at once. An error in a secret variable says only which rule
- * is broken, not where. `secrets` names variables that are secret for a reason outside the schema. The schema must have passed
- * `checkSchema`. Use `VariableEvaluator`, which keeps costly schemas off the main thread.
+ * Validates an input and fills in defaults. It returns all errors at once. An error in a secret variable names only the broken rule, not
+ * the place. `secrets` names variables that are secret for a reason outside the schema. The schema must have passed `checkSchema`. Use
+ * `VariableEvaluator`, which keeps costly schemas off the main thread.
  * @throws TimeLimitExceeded
  */
 export function validateVariables(

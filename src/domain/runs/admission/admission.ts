@@ -28,9 +28,9 @@ export interface RunOrigin {
   readonly links?: RunLinks;
   /** The workflow that is woken whenever the run's status changes. */
   readonly parentWorkflowId?: string;
-  /** Who is responsible for the run beside its requester. */
+  /** The people who are responsible for the run besides its requester. */
   readonly authors?: readonly RunAuthor[];
-  /** What reviewing the run requires in place of `run:approve`. A run that repeats it needs the same. */
+  /** The permissions that reviewing the run requires instead of `run:approve`. A run that repeats it needs the same. */
   readonly reviewNeeds?: readonly ReviewNeed[];
   /**
    * The state of the instance for which the run was requested. The run fails with `stale` if the instance has changed before the run begins

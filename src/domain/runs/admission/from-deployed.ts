@@ -21,7 +21,7 @@ export interface FromDeployed extends RunRequest {
 
 /**
  * Resolves a run that starts from the deployment of its instance: a variable that the request does not name keeps the deployed value, and a
- * reference is read anew. A secret that a person or a request provided is always kept. A secret that the environment or a variable set
+ * reference is read again. A secret that a person or a request provided is always kept. A secret that the environment or a variable set
  * provided is read from there again, so that the run gets a rotated one (`findRotated`).
  * @throws Unprocessable `nothing_deployed`; `variables_invalid` naming each secret that must be provided again, each value that does not
  * fit the version, and each name to omit that neither the deployment nor the version has

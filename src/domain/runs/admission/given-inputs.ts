@@ -80,7 +80,7 @@ export async function readReferences(
   };
 }
 
-/** A destroy that repeats the deployment removes it with the states that it was deployed with. Every other run reads them anew. */
+/** A destroy that repeats the deployment removes it with the states that it was deployed with. Every other run reads them again. */
 export async function readRemoteStates(
   em: Em,
   opened: SourceOutputs,

@@ -12,7 +12,10 @@ export interface RunInputs {
   readonly variables: Record<string, JsonValue>;
   /** Names of the variables that are secret. */
   readonly sensitive: string[];
-  /** What gave the variables that the run did not name itself, by their names. Inputs that an earlier release sealed have none. */
+  /**
+   * The sources of the variables that the request did not name, by the names of the variables. Inputs that an earlier release sealed have
+   * none.
+   */
   readonly sources?: Readonly<Record<string, VariableSource>>;
   /** Inputs that an earlier release sealed have none. */
   readonly secretGivers?: SecretGivers;

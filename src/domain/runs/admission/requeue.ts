@@ -36,7 +36,7 @@ export async function findRequeueTarget(em: Em, id: string, lock: boolean): Prom
   return { ...target, organizationId, teamId, admission };
 }
 
-/** What a run was admitted for. It never changes, so it is read without a lock. */
+/** The target for which a run was admitted. It never changes, so it is read without a lock. */
 async function findSource(em: Em, id: string): Promise<{ templateId: string; environmentId?: string } | undefined> {
   const found = await db(em)
     .selectFrom('runs')
@@ -69,7 +69,7 @@ export function admissionOf({ admission }: Pick<RequeueTarget, 'admission'>): Ad
 
 /**
  * Resolves a requeue, whose target is locked: a new run with the version and the inputs of an ended one. It demands at least the approval
- * that the ended run demanded, so that a repetition cannot evade what an assembly or a former policy demanded.
+ * that the ended run demanded, so that a repetition cannot evade what an assembly or an earlier policy demanded.
  */
 export async function resolveRequeue(
   em: Em,

@@ -16,7 +16,7 @@ interface Compared {
   readonly versions: { readonly before: PublishedVersion; readonly after: PublishedVersion };
   /** Whether the request names a variable. */
   readonly isNamed: (name: string) => boolean;
-  /** What the run takes over from the deployment; null: nothing. */
+  /** The inputs that the run copies from the deployment; null: none. */
   readonly inherited: Deployment | null;
   /** The inputs of the run, defaults included. */
   readonly inputs: RunInputs;

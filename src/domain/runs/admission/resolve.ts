@@ -108,8 +108,8 @@ interface Inheriting {
 
 /**
  * Returns what a run takes over from a deployment, and the request without rotated secrets. A secret that the environment has rotated is
- * neither taken over nor repeated: the run gets the present value of the environment. A run that starts from what is deployed keeps every
- * other secret, or is refused with the name of the secret (`refuseSecretsOfOthers`): a run never silently replaces a deployed secret that a
+ * neither copied nor repeated. The run gets the environment's current value. A run that starts from what is deployed keeps every other
+ * secret, or is refused with the name of the secret (`refuseSecretsOfOthers`): a run never silently replaces a deployed secret that a
  * person or a request provided.
  */
 async function inherit(

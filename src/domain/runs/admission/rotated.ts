@@ -24,7 +24,7 @@ interface Repetition {
   readonly template: EnvironmentVariables['template'];
   /** The values that the new run names itself. */
   readonly requested: Values;
-  /** Those of them that repeat a reference of the inputs, so that it is read anew. */
+  /** Those of them that repeat a reference of the inputs, so that it is read again. */
   readonly readAgain?: Values | undefined;
   readonly hash: SecretHash;
   /** Fills in the defaults of the schema, as the repeated run has them. */

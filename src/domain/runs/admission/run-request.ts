@@ -37,7 +37,7 @@ export interface RunRequest {
   readonly omit?: readonly string[] | undefined;
   /** Names to omit that neither the deployment nor the version has are accepted: they were checked when the work of a schedule was saved. */
   readonly acceptsUnknownOmit?: boolean;
-  /** A policy that counts beside those of template and environment. */
+  /** A policy that applies in addition to those of template and environment. */
   readonly approval?: ApprovalPolicy | null;
   /** The run from which a copy takes version and variables. */
   readonly source?: RunSource;
@@ -50,7 +50,7 @@ interface RunSource {
   readonly isChanged?: boolean;
   /** Names to omit that the source does not have. They are refused unless the version has them. */
   readonly omittedAbsent?: readonly string[];
-  /** The variables of the request that repeat a reference of the source, so that it is read anew. */
+  /** The variables of the request that repeat a reference of the source, so that it is read again. */
   readonly readAgain?: Readonly<Record<string, JsonValue>>;
   /**
    * The deployment from which the run starts; undefined for a copy of a run. The run keeps its secrets. It is refused with the name of each

@@ -92,7 +92,7 @@ export async function withSecretGivers(em: Em, runId: string, inputs: RunInputs)
 interface KeptSecrets {
   readonly version: PublishedVersion;
   readonly request: RunRequest;
-  /** What the run takes over: without what it omits, and without what the environment has rotated. */
+  /** The inputs that the run copies, without those that it omits and those that the environment has rotated. */
   readonly inherited: Deployment | null;
   /** The unchanged source. Values that have become secret since are marked as secret. */
   readonly deployment: Deployment | null;

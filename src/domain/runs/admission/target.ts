@@ -7,7 +7,7 @@ import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/shar
 import type { WantedTool } from '#domain/tools/model.ts';
 import { findTargetInEnvironment, findTargetOfTemplate, type TargetRow } from './target-store.ts';
 
-/** What a run is admitted for: a template, the environment if the request names one, and their owners. */
+/** The target of a run: a template, the environment if the request names one, and their owners. */
 export interface AdmissionTarget extends Ownership, Archivable {
   readonly templateId: string;
   readonly templateSlug: string;

@@ -29,7 +29,7 @@ export const maxPossibleReviewers = 500;
 interface PossibleReviewers {
   readonly reviewers: readonly PossibleReviewer[];
   readonly isCut: boolean;
-  /** Why too few people can approve; null if enough can, or nothing says how many are needed. */
+  /** Why too few people can approve; null if enough can, or if the required number is not known. */
   readonly shortage: ApprovalShortage | null;
 }
 

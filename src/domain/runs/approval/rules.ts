@@ -130,7 +130,7 @@ export function countsNow(facts: EligibilityFacts, review: RecordedReview): bool
   return review.isApproval && findLapse(facts, review) === null;
 }
 
-/** What decides, beside the reviewer, whether an approval counts. */
+/** The facts that decide, besides the reviewer, whether an approval counts. */
 type EligibilityFacts = Pick<
   ApprovalFacts,
   'owner' | 'reviewNeeds' | 'allowSelf' | 'requesters' | 'publishers' | 'authors' | 'templateVersion'
@@ -201,7 +201,7 @@ function findAuthorship(facts: AuthorshipFacts, reviewer: Reviewer): Authorship 
   return author ? { as: 'author', because: author.because } : null;
 }
 
-/** What keeps somebody from approving a run. */
+/** The reason why a person may not approve a run. */
 export const reviewObstacles = [
   'disabled',
   'permission',
@@ -213,7 +213,7 @@ export const reviewObstacles = [
 ] as const;
 export type ReviewObstacle = (typeof reviewObstacles)[number];
 
-/** What keeps a principal from approving a run, by the rules of a review; null for somebody who may. */
+/** Why the rules of a review do not let a principal approve a run; null if they do. */
 export function findObstacle(facts: ApprovalFacts, principal: Principal): ReviewObstacle | null {
   if (!principal.enabled) return 'disabled';
   const decision = decide(principal, reviewAccess(facts.reviewNeeds), facts.owner);

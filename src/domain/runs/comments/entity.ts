@@ -3,7 +3,7 @@ import { createdAt, id } from '#database/columns.ts';
 import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
 import { Run } from '../entity.ts';
 
-/** What somebody said about a run. It never changes, and is deleted with the run. */
+/** A comment of a user or a service account on a run. It never changes, and is deleted with the run. */
 export const RunCommentSchema = defineEntity({
   name: 'RunComment',
   tableName: 'run_comments',

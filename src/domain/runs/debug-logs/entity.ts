@@ -4,7 +4,7 @@ import type { AttemptPhase } from '#domain/shared/vocabulary/runs.ts';
 import { Run } from '../entity.ts';
 import type { LogLevel } from '../options/model.ts';
 
-/** What the tool logged about itself during one attempt. It is deleted with the run, or after a month. */
+/** The tool's debug log of one attempt. It is deleted with the run, or after a month. */
 export const RunDebugLogSchema = defineEntity({
   name: 'RunDebugLog',
   tableName: 'run_debug_logs',

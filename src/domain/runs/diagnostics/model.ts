@@ -1,6 +1,6 @@
 import { findUnstorableText } from '#domain/shared/values/storable.ts';
 
-/** What a tool said about its own work: errors and warnings, as it printed them. Pure. */
+/** The errors and warnings that a tool printed. Pure. */
 
 export const diagnosticSeverities = ['error', 'warning'] as const;
 export type DiagnosticSeverity = (typeof diagnosticSeverities)[number];

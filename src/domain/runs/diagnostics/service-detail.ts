@@ -18,7 +18,7 @@ const details: { readonly [Reason in StatusReason]?: (run: Facts) => string } = 
   plan_interrupted: () => 'the worker was lost while planning, and so were those that tried again',
 };
 
-/** Says more about why the service ended a run; null if there is no more to say. */
+/** Explains in detail why the service ended a run; null if there are no details. */
 export function serviceDetail(run: Facts, reason: StatusReason | null): StatusDetail | null {
   const describe = reason === null ? undefined : details[reason];
   return describe ? { message: describe(run), source: 'service' } : null;

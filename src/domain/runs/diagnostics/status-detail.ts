@@ -30,7 +30,7 @@ interface Failure {
   readonly message?: string | null | undefined;
 }
 
-/** Says why an attempt failed; null if nobody said anything. `pool`: whose workers executed it. */
+/** The reason why an attempt failed; null if nobody reported one. `pool`: whose workers executed it. */
 export function toStatusDetail(
   { reason, diagnostics = [], message = null }: Failure,
   pool: string,

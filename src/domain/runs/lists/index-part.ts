@@ -27,7 +27,7 @@ export function indexPartOf(run: OverRun, part: ScopePart, status: RunStatus | n
   return { conditions: [inIndexGroup(group, ids), ...isFinished], order: orderOfGroup(group) };
 }
 
-/** The ids of a page: those of the period, behind the page before. */
+/** The ids of a page: those of the period after the previous page. */
 export function idsOf(filter: RunFilter, page: PageRequest): IdRange {
   const { from, before } = idRangeOf(filter);
   const ends = [before, afterId(page)].filter((end) => typeof end === 'string');

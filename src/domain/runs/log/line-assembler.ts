@@ -49,7 +49,7 @@ export class LineAssembler {
     return this.#closeUnless(null);
   }
 
-  /** The line, from 0, that is so long that the rest of it need not be read; null if there is none. */
+  /** The index (from 0) of a line that is so long that the rest of it need not be read; null if there is none. */
   get deepLine(): number | null {
     return this.#open && this.#open.length > Math.max(deepLine, this.#longest) ? this.#open.number : null;
   }

@@ -25,8 +25,8 @@ const maxSearched = 1_000_000;
 const maxErrorLength = 2000;
 
 /**
- * What tools write where something failed: "Error: …", "fatal: …", "panic: …", "[ERROR]", "level=error", "npm ERR!", "FAILED!", "*** … Error 2",
- * a traceback. A count of errors, such as "0 errors", is none.
+ * What tools write where something failed: "Error: …", "fatal: …", "panic: …", "[ERROR]", "level=error", "npm ERR!", "FAILED!", "*** …
+ * Error 2", a traceback. A count of errors, such as "0 errors", does not match.
  */
 const errorLine =
   /(?:^|[^\p{L}\d_])(?:\p{L}*error|fatal|panic|failed|failure|exception)\s*(?:\[[^\]]{0,80}\]\s*)?[:!\]]|\berr!|\blevel=(?:error|fatal)|\berror \d+$|^traceback \(most recent/iu;

@@ -44,7 +44,7 @@ function refuseUnsupportedOptions({ executor }: Pick<TemplateSpec, 'executor'>, 
 }
 
 /**
- * @throws Unprocessable naming each address in which a secret is masked: the tools would find no such resource, and say nothing
+ * @throws Unprocessable naming each address in which a secret is masked, because the tools would find no such resource and report no error
  * @throws Unprocessable naming each address that the tools cannot read: they would refuse it at the end of the queue
  */
 function refuseUnusableAddresses({ replace, options }: Wanted): void {

@@ -11,7 +11,7 @@ export interface ChangeFilter {
   readonly kind?: ChangeKind | undefined;
   /** A text in the address, or in the name or value of an attribute that changes; in either case. */
   readonly text?: string | undefined;
-  /** The position behind which the page starts; 0 for the first page. */
+  /** The position after which the page starts; 0 for the first page. */
   readonly after: number;
   readonly limit: number;
 }
@@ -46,7 +46,7 @@ interface PageRow {
   readonly matching: number;
   readonly sections: PlanSections | null;
   readonly page: PlacedChange[];
-  /** The outputs that a newer version says are secret. */
+  /** The outputs that a newer version marks as secret. */
   readonly secret: readonly string[];
 }
 

@@ -25,13 +25,13 @@ export interface Deviation {
   /** One of the sides is secret, so two different values may look the same. */
   readonly sensitive: boolean;
   /**
-   * Of a scan: changes if the real secret values change (`SensitivePath.digest`). Null if there are none, or if their digests are not
-   * known.
+   * Only for a scan. It changes if the real secret values change (`SensitivePath.digest`). Null if there are none, or if their digests are
+   * not known.
    */
   readonly secretDigest: string | null;
   /** What happened to the resource. */
   readonly action: ChangeAction;
-  /** Of a scan that does not know which value it expects. */
+  /** Only for a scan that does not know which value it expects. */
   readonly expectation?: Expectation | undefined;
 }
 

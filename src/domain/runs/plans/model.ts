@@ -23,8 +23,8 @@ export interface SensitivePath {
   path: ValuePath;
   changed: boolean;
   /**
-   * Of a scan: an HMAC of the real value, under a key of the instance. It tells one secret value from another without keeping either, and
-   * never leaves the service.
+   * Only for a scan: an HMAC of the real value, with a key of the instance. It tells one secret value from another without keeping either,
+   * and never leaves the service.
    */
   digest?: string | undefined;
 }
@@ -32,7 +32,7 @@ export interface SensitivePath {
 /** What is known about all secret values together that a plan does not list. */
 export interface OtherSecrets {
   changed: boolean;
-  /** Of a scan: one HMAC over all these values, like that of `SensitivePath`. */
+  /** Only for a scan: one HMAC over all these values, like that of `SensitivePath`. */
   digest?: string | undefined;
 }
 

@@ -34,7 +34,7 @@ export interface PlanCheck {
 export interface PlannedAction {
   address: string;
   type: string;
-  /** When it is invoked, such as `AfterCreate`; null: it is invoked by itself. */
+  /** When it is invoked, such as `AfterCreate`; null: it is invoked independently of a resource. */
   event: string | null;
   /** The resource whose change invokes it. */
   trigger: string | null;

@@ -31,7 +31,8 @@ export interface Command {
   /** The revision of the target that the request demands outside its input (`If-Match`), as it was sent. */
   readonly precondition?: string | undefined;
   /**
-   * The resolved meaning of the request: the input with defaults, and ids in place of other names. By default the request as it was sent.
+   * The resolved meaning of the request: the input with defaults, and with ids instead of other names. By default the request as it was
+   * sent.
    */
   readonly resolved?: Pick<Command, 'target' | 'input' | 'precondition'>;
   /** Advisory locks that are taken before anything else. */

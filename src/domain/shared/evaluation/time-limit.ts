@@ -4,7 +4,7 @@ const holder: { task: () => unknown } = { task: () => undefined };
 const context = vm.createContext(holder);
 const call = new vm.Script('task()');
 
-/** The work exceeded its time limit. Any result that it has left behind must be discarded. */
+/** The work exceeded its time limit. Discard any partial result of it. */
 export class TimeLimitExceeded extends Error {}
 
 /** How many times its limit the work may take in elapsed time when this thread gets little processor time. */

@@ -7,7 +7,7 @@ import type { RuleCode } from '#domain/error-codes.ts';
 export interface Work<Input, Result, Prepared = undefined> {
   /** Names the kind among all others. */
   readonly kind: string;
-  /** The processor time that `answer` may use. Null: it limits its parts by itself. */
+  /** The processor time that `answer` may use. Null: the work itself limits its parts. */
   readonly limitMs: number | null;
   /** The refusal of work that took too long. The message says how to make it shorter. */
   readonly tooCostly: { readonly code: RuleCode; readonly message: string };

@@ -21,8 +21,8 @@ export async function startCursor(em: Em): Promise<EventCursor> {
 }
 
 /**
- * The next events, and the cursor behind them. Each event is returned once after its commit, and the events of one subject in
- * their order. If it returns fewer events than `limit`, it has returned everything that was committed before the call.
+ * The next events, and the cursor after them. Each event is returned once after its commit, and the events of one subject in their order.
+ * If it returns fewer events than `limit`, it has returned everything that was committed before the call.
  */
 export async function readEventsAfter(
   em: Em,
@@ -53,7 +53,7 @@ interface Unread {
   readonly filter: EventFilter;
 }
 
-/** The events behind a position whose transactions are visible in the snapshot `until` and were not in the snapshot `seen`. */
+/** The events after a position whose transactions are visible in the snapshot `until` and were not in the snapshot `seen`. */
 function selectUnread(em: Em, { seen, since, until, position, filter }: Unread) {
   return db(em)
     .selectFrom('domain_events as e')

@@ -8,7 +8,7 @@ const bySequence = {
   direction: 'asc',
 } as const;
 
-/** A page of the events of a subject behind a number, oldest first. */
+/** A page of the events of a subject after a number, oldest first. */
 export function listEventsOf(em: Em, subject: { kind: string; id: string }, after: number, page: PageRequest) {
   const events = db(em)
     .selectFrom('domain_events')

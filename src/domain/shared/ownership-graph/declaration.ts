@@ -61,7 +61,7 @@ export interface Slug {
   readonly constraint: string;
   /** The text of the conflict, with `{slug}` for the slug; by default it says that the slug is taken in its owner. */
   readonly taken?: string;
-  /** The kind that keeps its present and former slugs. A former slug still names it until it is deleted. */
+  /** The kind that keeps its current and earlier slugs. An earlier slug still names it until it is deleted. */
   readonly history?: string;
 }
 

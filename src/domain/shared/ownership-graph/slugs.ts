@@ -28,7 +28,7 @@ export async function reportingSlugConflict<T>(
 }
 
 /**
- * Claims a slug for a thing of a kind that keeps its former slugs: old links still work, and no other thing can take their slugs.
+ * Claims a slug for a thing of a kind that keeps its earlier slugs. Old links still work, and no other thing can take the earlier slugs.
  * @throws Conflict if another one has or had the slug
  */
 export async function claimSlug(em: Em, kind: Kind, id: string, slug: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Tables } from '#domain/entities.ts';
 import type { SealContext } from '../secrets.ts';
 
-/** A column whose values the key ring has sealed, as its area declares it: rotating keys seals each of them anew. */
+/** A column whose values the key ring has sealed, as its area declares it: a rotation of keys seals each of them again. */
 export interface SealedColumn {
   readonly table: string;
   readonly column: string;

@@ -11,5 +11,5 @@ export interface KindOfNews {
   /** Set if it asks somebody to act. It is then also sent by e-mail and chat, unless a user decides otherwise. */
   readonly asksToAct?: true;
 }
-/** By name. Clients match the names: they never change. */
+/** The kinds by their names. Clients match the names: they never change. */
 export type KindsOfNews = Readonly<Record<string, KindOfNews>>;

@@ -6,10 +6,10 @@ import type { Deployment, Deployments } from '../deployments/deployments.ts';
 import type { Candidate } from './candidate.ts';
 
 /**
- * A secret variable of a candidate that the person who asks did not set in a run of their own; null if there is none. Without this rule,
- * somebody who may create runs could choose an address, and have another person's secret sent there by undoing a run. Such a secret is safe
- * only if the candidate repeats a deployment (`findRepeated`). Secrets among `given`, the defaults that every new run gets from the
- * environment, do not count.
+ * A secret variable of a candidate that the requester did not set in a run of their own; null if there is none. Without this rule, somebody
+ * who may create runs could choose an address, and have another person's secret sent there by undoing a run. Such a secret is safe only if
+ * the candidate repeats a deployment (`findRepeated`). Secrets among `given`, the defaults that every new run gets from the environment, do
+ * not count.
  */
 export function findSecretOfOthers(
   { sensitive, variables, leaves }: Candidate,

@@ -24,7 +24,9 @@ export type Leaf =
   | { readonly kind: 'secret'; readonly value: JsonValue; readonly hash: string }
   | { readonly kind: 'object' };
 
-/** Which variables are secret, and how their values are compared. The same for all inputs that are compared with each other. */
+/**
+ * Which variables are secret, and how their values are compared. All inputs that are compared with each other have the same secrets.
+ */
 export interface Secrets {
   readonly names: ReadonlySet<string>;
   readonly hash: (value: JsonValue) => string;

@@ -163,7 +163,7 @@ class NodeNotStartable extends Error {}
 function toEnding(error: unknown): NodeEndsUnrun | NodeNotStartable | undefined {
   if (error instanceof NodeEndsUnrun || error instanceof NodeNotStartable) return error;
   if (error instanceof Unauthenticated) return notPermitted();
-  // A full queue empties by itself. For any other quota, somebody has to free capacity.
+  // A full queue has space again later without any action. For any other quota, somebody has to free capacity.
   if (error instanceof QuotaExceeded && !error.passesSoon) return new NodeEndsUnrun('failed', 'refused', error.message);
   if (!(error instanceof ServiceError) || error.kind === 'unavailable' || error.kind === 'limited') return undefined;
   return new NodeEndsUnrun('failed', 'refused', error.message);

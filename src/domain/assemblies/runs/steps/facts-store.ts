@@ -9,7 +9,7 @@ import { findReferences } from '../../spec/references.ts';
 import type { AssemblyNodeSpec } from '../../spec/spec.ts';
 import type { NodeFacts, NodeRun, RetryRule } from './node-facts.ts';
 
-/** Locks an assembly run until the commit. Null if there is none. */
+/** Locks an assembly run until the commit. Null if it does not exist. */
 export function lockAssemblyRun(em: Em, id: string): Promise<AssemblyRun | null> {
   return em.findOne(AssemblyRun, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }

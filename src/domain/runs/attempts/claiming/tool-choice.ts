@@ -58,9 +58,9 @@ export async function readToolRules(em: Em, run: RunOfTool): Promise<ToolRules |
 }
 
 /**
- * The tool of an attempt that a worker claims: `needless` for commands, undefined if another worker must take it. Among all live workers that may
- * execute the run the highest version wins, whichever worker is first. A run keeps the very tool of its plan. The settings stay shared until the
- * commit, so nothing is planned with a tool that was forbidden before.
+ * The tool of an attempt that a worker claims: `needless` for commands, undefined if another worker must take it. The highest version among
+ * all live workers that may execute the run is chosen, even if another worker is first. A run keeps the very tool of its plan. The settings
+ * stay shared until the commit, so nothing is planned with a tool that was forbidden before.
  */
 export async function chooseToolOfClaim(
   em: Em,

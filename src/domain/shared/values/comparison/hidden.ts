@@ -6,7 +6,7 @@ import type { ValuePath } from './paths.ts';
 const contents = new WeakMap<object, string>();
 
 /**
- * Returns a mark of a secret, `{"sensitive": true}`, that `holdSame` can compare by the value behind it. All other code sees only the mark.
+ * Returns a mark of a secret, `{"sensitive": true}`, that `holdSame` can compare by the secret value. All other code sees only the mark.
  */
 function hide(value: JsonValue): JsonValue {
   const mark = { sensitive: true };

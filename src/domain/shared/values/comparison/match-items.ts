@@ -15,7 +15,7 @@ const naming = ['name', 'Name', 'id', 'Id', 'ID', 'key', 'Key', 'Sid', 'sid', 'a
 
 /**
  * Matches the items of two lists: by the member that identifies them, else by their content, and the rest by their order. So an item that
- * is added in front does not change all items behind it.
+ * is added at the beginning does not change all later items.
  */
 export function matchItems(
   before: readonly JsonValue[],
