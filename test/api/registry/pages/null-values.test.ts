@@ -130,7 +130,7 @@ describe('a run with nulls in the variables of a derived schema', () => {
     expect((await stage.tenant.owner.get(`/runs/${started}`)).body.variables).toEqual(nulls);
   });
 
-  test("may belong to an assembly, whose draft may contain nulls", async () => {
+  test('may belong to an assembly, whose draft may contain nulls', async () => {
     const path = await addAssembly(stage.tenant, { nodes: { a: { template } } });
     const check = async (values: object) =>
       (await stage.tenant.owner.post(`${path}/validate`, { spec: { nodes: { a: { template, variables: values } } } }))
