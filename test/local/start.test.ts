@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { makeDirectory } from '#test/support/directories.ts';
 import { Program, processTree, whatIsLeft } from '#test/support/programs/start.ts';
 
@@ -39,6 +39,9 @@ async function listRuns(url: string, token: string): Promise<unknown[]> {
   const response = await fetch(`${url}${runsPath}`, { headers: { authorization: `Bearer ${token}` } });
   return ((await response.json()) as { runs: { instance?: string }[] }).runs;
 }
+
+// A busy machine starts the whole service in minutes.
+vi.setConfig({ testTimeout: 300_000 });
 
 const ready = /Ready {2}(http:\/\/127\.0\.0\.1:\d+)/;
 

@@ -84,13 +84,13 @@ async function planOf({ id }: { id: string }) {
 
 describe('secrets under which earlier runs wrote the state', () => {
   it('are in no plan of a run that guesses another value, whose plan says that they change', async () => {
-    const variables = [{ name: 'token', value: 'prod-secret-7777', category: 'template', sensitive: true }];
+    const variables = [{ name: 'token', value: 'prod-secret-jjjj', category: 'template', sensitive: true }];
     const set = await caller.send('PUT', `/environments/${environment}/variables`, { variables });
     expect(set.status, set.text).toBe(200);
     const guessed = { template_id: openly, environment_id: environment, instance: 'guessed' };
     await run({ ...guessed, variables: { name: 'a' } });
     const guess = await run({ ...guessed, operation: 'plan', variables: { name: 'a', token: 'guess' } });
-    expect(await shown(guess)).not.toContain('7777');
+    expect(await shown(guess)).not.toContain('jjjj');
     const change = (await planOf(guess)).changes.find(({ address }: { address: string }) => address.endsWith('.t'));
     expect(change).toMatchObject({ before: { input: { sensitive: true } }, after: { input: { sensitive: true } } });
     expect(change.sensitive).toContainEqual({ path: ['input'], changed: true });
@@ -98,16 +98,16 @@ describe('secrets under which earlier runs wrote the state', () => {
 
   it('are not shown after a rotation, even if a resource keeps an older one', async () => {
     const instance = { instance: 'rotated' };
-    await run({ ...instance, variables: { name: 'a', token: 'old-secret-1111' } });
-    const rotated = await run({ ...instance, variables: { name: 'a', token: 'new-secret-2222' } });
+    await run({ ...instance, variables: { name: 'a', token: 'old-secret-qqqq' } });
+    const rotated = await run({ ...instance, variables: { name: 'a', token: 'new-secret-vvvv' } });
     const everything = await shown(rotated);
-    expect(everything).not.toMatch(/1111|2222/);
+    expect(everything).not.toMatch(/qqqq|vvvv/);
     expect((await planOf(rotated)).outputs).toMatchObject([
       { name: 'url', before: { sensitive: true }, after: { sensitive: true }, sensitive: true },
     ]);
-    await run({ ...instance, variables: { name: 'a', token: 'newest-secret-3333' } });
+    await run({ ...instance, variables: { name: 'a', token: 'newest-secret-kkkk' } });
     const destroyed = await run({ ...instance, operation: 'destroy', variables: { name: 'a', token: 'other' } });
-    expect(await shown(destroyed)).not.toMatch(/1111|2222|3333/);
+    expect(await shown(destroyed)).not.toMatch(/qqqq|vvvv|kkkk/);
   }, 120_000);
 
   it('are not in keys of removed resources, even if one secret begins with another', async () => {
@@ -123,24 +123,24 @@ describe('secrets under which earlier runs wrote the state', () => {
 
   it('are shown neither by an undo of the rotation nor by comparisons of the states', async () => {
     const instance = { instance: 'undone' };
-    const first = await run({ ...instance, variables: { name: 'a', token: 'first"secret-1111' } });
-    const second = await run({ ...instance, variables: { name: 'a', token: 'second"secret-2222' } });
+    const first = await run({ ...instance, variables: { name: 'a', token: 'first"secret-qqqq' } });
+    const second = await run({ ...instance, variables: { name: 'a', token: 'second"secret-vvvv' } });
     const key = { 'idempotency-key': randomUUID() };
     const { body } = await caller.post(`/runs/${second.id}/selective-undo/check`, undefined, key);
     const states = ['ready', 'blocked', 'failed', 'conflicted', 'promotable'];
     const read = async () => (await caller.get(`/selective-undo/${body.id}`)).body;
     await expect.poll(async () => states.includes((await read()).state), { timeout: 120_000 }).toBe(true);
     const attempt = await caller.get(`/selective-undo/${body.id}`);
-    expect(attempt.text).not.toMatch(/1111|2222/);
+    expect(attempt.text).not.toMatch(/qqqq|vvvv/);
     for (const id of [attempt.body.baseline_run_id, attempt.body.check?.run_id].filter(Boolean))
-      expect(await shown({ id })).not.toMatch(/1111|2222/);
-    const undone = await run({ ...instance, variables: { name: 'a', token: 'first"secret-1111' } });
-    expect(await shown(undone)).not.toMatch(/1111|2222/);
+      expect(await shown({ id })).not.toMatch(/qqqq|vvvv/);
+    const undone = await run({ ...instance, variables: { name: 'a', token: 'first"secret-qqqq' } });
+    expect(await shown(undone)).not.toMatch(/qqqq|vvvv/);
     const compared = await caller.get(
       `/instances/${first.instance_id}/state-comparison?from=${first.state_serial_after}&to=${second.state_serial_after}`,
     );
     expect(compared.status, compared.text).toBe(200);
-    expect(compared.text).not.toMatch(/1111|2222/);
+    expect(compared.text).not.toMatch(/qqqq|vvvv/);
     const change = compared.body.changes.find(({ address }: { address: string }) => address.endsWith('.t'));
     expect(change.attributes).toMatchObject([
       { label: 'input.value', before: { sensitive: true }, after: { sensitive: true }, sensitive: true },
@@ -150,8 +150,8 @@ describe('secrets under which earlier runs wrote the state', () => {
 
   it('are in no drift finding and no destroy after a partial run', async () => {
     const instance = { instance: 'partial' };
-    const first = await run({ ...instance, variables: { name: 'a', token: 'one-token-1111', users: ['u-one-1111'] } });
-    const variables = { name: 'a', token: 'two-token-2222', users: ['u-two-2222'] };
+    const first = await run({ ...instance, variables: { name: 'a', token: 'one-token-qqqq', users: ['u-one-qqqq'] } });
+    const variables = { name: 'a', token: 'two-token-vvvv', users: ['u-two-vvvv'] };
     await run({ ...instance, variables, options: { target: ['terraform_data.t', 'terraform_data.u'] } });
     const monitor = await make('/drift-monitors', {
       instance_id: first.instance_id,
@@ -162,9 +162,9 @@ describe('secrets under which earlier runs wrote the state', () => {
     await expect.poll(isScanned, { timeout: 60_000, interval: 200 }).toBe(true);
     const findings = await caller.get(`/drift-findings?monitor_id=${monitor}`);
     expect(findings.body.drift_findings.length).toBeGreaterThan(0);
-    expect(findings.text).not.toMatch(/1111|2222/);
+    expect(findings.text).not.toMatch(/qqqq|vvvv/);
     for (const { id } of findings.body.drift_findings)
-      expect((await caller.get(`/drift-findings/${id}`)).text).not.toMatch(/1111|2222/);
+      expect((await caller.get(`/drift-findings/${id}`)).text).not.toMatch(/qqqq|vvvv/);
     const started = await caller.post('/runs', {
       template_id: secretly,
       ...place,
@@ -172,11 +172,11 @@ describe('secrets under which earlier runs wrote the state', () => {
       operation: 'destroy',
     });
     const destroyed = await caller.awaitRun(started.body.id, ended);
-    expect(await shown({ id: destroyed.id })).not.toMatch(/1111|2222/);
+    expect(await shown({ id: destroyed.id })).not.toMatch(/qqqq|vvvv/);
   }, 180_000);
 
   it('are all found, or nothing may be shown if too many runs have applied since the deployment', async () => {
-    const token = 'bounded-secret-1111';
+    const token = 'bounded-secret-qqqq';
     const deployed = await run({ instance: 'bounded', variables: { name: 'a', token } });
     const orm = openDatabase({ databaseUrl: system.database.url, databasePoolSize: 1 });
     const rows = (sql: string, values: unknown[] = []) => orm.em.getConnection().execute(sql, values);

@@ -45,7 +45,7 @@ export class Program {
   }
 
   /** Waits for output that matches. @throws with the whole output if the time passes or the program ends first */
-  async says(pattern: RegExp, withinMs = 100_000): Promise<RegExpExecArray> {
+  async says(pattern: RegExp, withinMs = 300_000): Promise<RegExpExecArray> {
     for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(50)) {
       const match = pattern.exec(this.output);
       if (match !== null) return match;
