@@ -64,8 +64,9 @@ it('every operation answers generated requests as the document says', async () =
     '--continue-on-failure',
     '--generation-database',
     'none',
+    // An answer may be waited for 30 seconds.
     '--request-timeout',
-    '30',
+    '60',
     '--generation-with-security-parameters',
     'false',
     '--exclude-checks',
