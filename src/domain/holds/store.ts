@@ -58,7 +58,7 @@ export async function shareApplyPause(em: Em): Promise<void> {
 
 /** Writes the pause, or ends it, and raises the revision, which it returns. The caller has locked the row. */
 export async function savePause(em: Em, pause: StoredHold | null): Promise<number> {
-  const installation = await em.findOneOrFail(Installation, { only: true });
+  const installation = await em.findOneOrFail(Installation, { only: true }, { refresh: true });
   installation.applyPause = pause;
   installation.applyPauseRevision += 1;
   await em.flush();

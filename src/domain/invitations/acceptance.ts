@@ -28,7 +28,7 @@ export async function acceptInvitation(
   const joined = [await joinOrganization(em, person, invitation), await joinTeam(em, person, invitation)];
   if (!joined.includes(true))
     throw new Conflict('you are a member already: there is nothing to accept', 'already_member');
-  (await em.findOneOrFail(Invitation, invitation.id)).accept(person.id);
+  (await em.findOneOrFail(Invitation, invitation.id, { refresh: true })).accept(person.id);
   await em.flush();
   return readBack(findInvitation(em, invitation.id));
 }

@@ -43,7 +43,7 @@ export async function renewInvitation(
   verifier: Buffer,
 ): Promise<void> {
   const [row, generations] = await Promise.all([
-    em.findOneOrFail(Invitation, invitation.id),
+    em.findOneOrFail(Invitation, invitation.id, { refresh: true }),
     readGenerations(em, senderId, invitation),
   ]);
   row.renew({ verifier, sentAt: new Date(), invitedBy: senderId, ...generations });

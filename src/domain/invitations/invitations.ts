@@ -126,7 +126,7 @@ export async function resendInvitation(
 export async function revokeInvitation(em: Em, caller: Principal, invitation: InvitationWithStatus): Promise<void> {
   refuseUngrantable(caller, invitation);
   throwIfRefused(findEndedRefusal(invitation));
-  (await em.findOneOrFail(Invitation, invitation.id)).revoke();
+  (await em.findOneOrFail(Invitation, invitation.id, { refresh: true })).revoke();
   await em.flush();
 }
 
@@ -149,7 +149,7 @@ async function makeRoom(em: Em, { organizationId, teamId }: Offer, email: string
   const pending = await findPending(em, { organizationId, teamId, emailKey: emailKey(email) });
   if (pending?.status === 'open') throw alreadyInvited();
   if (!pending) return;
-  (await em.findOneOrFail(Invitation, pending.id)).revokedAt = new Date();
+  (await em.findOneOrFail(Invitation, pending.id, { refresh: true })).revokedAt = new Date();
   await em.flush();
 }
 

@@ -56,7 +56,7 @@ export async function readPreferencesRevision(em: Em, userId: string): Promise<n
 
 /** Raises the revision of the preferences of a user. The caller has called `lockPreferences`. */
 export async function revisePreferences(em: Em, userId: string): Promise<void> {
-  (await em.findOneOrFail(User, userId)).preferencesRevision += 1;
+  (await em.findOneOrFail(User, userId, { refresh: true })).preferencesRevision += 1;
   await em.flush();
 }
 

@@ -48,7 +48,7 @@ export async function transferAccount(
   const ended = await endOnTransfer(em, 'service_account', account.id);
   await lockAgainstUse(em, account.id);
   const { ownerUserId, teamId: ownerTeamId } = owner;
-  Object.assign(await em.findOneOrFail(ServiceAccount, account.id), { ownerUserId, ownerTeamId });
+  Object.assign(await em.findOneOrFail(ServiceAccount, account.id, { refresh: true }), { ownerUserId, ownerTeamId });
   await em.flush();
   await countChange(em, 'service_account', account.id);
   const { api_key: keysRevoked = 0, organization_member: organizations = 0, team_member: teams = 0 } = ended;

@@ -50,7 +50,7 @@ function toSettings(row: { document: unknown; revision: number; updatedAt: strin
 
 /** Replaces the document. The caller has locked the row. */
 export async function saveSettings(em: Em, document: SettingsDocument): Promise<StoredSettings> {
-  const settings = await em.findOneOrFail(Settings, { only: true });
+  const settings = await em.findOneOrFail(Settings, { only: true }, { refresh: true });
   settings.replaceDocument(toStored(document));
   await em.flush();
   return { document, revision: settings.revision, updatedAt: settings.updatedAt?.toISOString() ?? null };

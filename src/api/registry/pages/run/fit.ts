@@ -55,6 +55,8 @@ async function readDemand(
     loadVersionById(visit.em, id),
     environmentId ? orNull(visit.read(getEnvironment, { params: { id: environmentId } })) : null,
   ]);
+  // The demand of an instance in an environment would reveal its tool to a visitor who may not read the environment.
+  if (environmentId && !environment) return null;
   const tool = (environment?.tool ?? null) as WantedTool | null;
   const target = { templateId: visit.params.id, environmentId: environmentId || null, tool };
   const asked = { target, version, instance, operation: (operation ?? 'apply') as RunOperation };
