@@ -1,4 +1,6 @@
+import { type EntityClass, type FilterQuery, LockMode } from '@mikro-orm/core';
 import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Em } from './database.ts';
 
 /**
  * How a lookup locks what it finds until the commit. `true` shares the row and its owners against change, for a command that
@@ -51,4 +53,38 @@ export async function findUnderLock<Row>(
   find: () => Promise<Row | undefined>,
 ): Promise<Row | undefined> {
   return (await find()) ?? (lock ? find() : undefined);
+}
+
+/*
+ * A command reads an entity for a change by one of the three functions below. Each reads the row from the database, even if the transaction
+ * has read the entity before: while it waited for the lock, another transaction may have changed the row. MikroORM keeps the entity as it was
+ * first read, and writes only values that differ from that. A value that equals the old one would not be written, and two transactions would
+ * raise a revision to the same number.
+ */
+
+/** Locks a row until the commit, and reads its entity. Null if there is no such row. */
+export function lockForChange<Row extends object>(
+  em: Em,
+  entity: EntityClass<Row>,
+  where: FilterQuery<NoInfer<Row>>,
+): Promise<Row | null> {
+  return em.findOne(entity, where, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+}
+
+/** Reads the entity of a row that the caller has locked, or that is protected by another lock of the caller. Null if there is no such row. */
+export function findForChange<Row extends object>(
+  em: Em,
+  entity: EntityClass<Row>,
+  where: FilterQuery<NoInfer<Row>>,
+): Promise<Row | null> {
+  return em.findOne(entity, where, { refresh: true });
+}
+
+/** `findForChange` for a row that the caller has found before. @throws Error if the row is missing */
+export function readForChange<Row extends object>(
+  em: Em,
+  entity: EntityClass<Row>,
+  where: FilterQuery<NoInfer<Row>>,
+): Promise<Row> {
+  return em.findOneOrFail(entity, where, { refresh: true });
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { lockRows, toChange } from '#database/row-lock.ts';
+import { findForChange, lockRows, toChange } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
@@ -29,7 +29,7 @@ export async function findAssemblyToChange(em: Em, id: string, lock: boolean): P
   if (!lock) return toTarget(team, known);
   const row = db(em).selectFrom('assemblies').where('id', '=', id).select('id');
   await lockRows(row, ['assemblies'], toChange(lock)).execute();
-  const assembly = await em.findOne(Assembly, { id, deletedAt: null }, { refresh: true });
+  const assembly = await findForChange(em, Assembly, { id, deletedAt: null });
   return assembly ? toTarget(team, assembly) : undefined;
 }
 

@@ -130,7 +130,7 @@ function toColumns(
   };
 }
 
-async function refuseTakenName(name: string, write: () => Promise<void>): Promise<void> {
+async function refuseTakenName(name: string, write: () => Promise<unknown>): Promise<void> {
   try {
     await write();
   } catch (error) {

@@ -1,5 +1,6 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { db, type Over } from '#domain/db.ts';
 import { Environment } from '#domain/environments/entity.ts';
 import type { FreezeWindow } from '#domain/environments/freeze-windows.ts';
@@ -21,17 +22,17 @@ export function selectHolds(eb: Over<{ runs: 'runs' }>) {
   }).$castTo<HoldFacts>();
 }
 
-/** Writes the lock of an environment, or ends it. The caller has locked the row. */
-export function saveLock(em: Em, environment: EnvironmentTarget, lock: StoredHold | null): Promise<void> {
+/** Writes the lock of an environment, or ends it, and returns its new revision. The caller has locked the row. */
+export function saveLock(em: Em, environment: EnvironmentTarget, lock: StoredHold | null): Promise<number> {
   return saveChange(em, Environment, environment, { lock });
 }
 
-/** Writes the freeze windows of an environment. The caller has locked the row. */
+/** Writes the freeze windows of an environment, and returns its new revision. The caller has locked the row. */
 export function saveFreezeWindows(
   em: Em,
   environment: EnvironmentTarget,
   windows: readonly FreezeWindow[],
-): Promise<void> {
+): Promise<number> {
   return saveChange(em, Environment, environment, { freezeWindows: [...windows] });
 }
 
@@ -58,7 +59,7 @@ export async function shareApplyPause(em: Em): Promise<void> {
 
 /** Writes the pause, or ends it, and raises the revision, which it returns. The caller has locked the row. */
 export async function savePause(em: Em, pause: StoredHold | null): Promise<number> {
-  const installation = await em.findOneOrFail(Installation, { only: true }, { refresh: true });
+  const installation = await readForChange(em, Installation, { only: true });
   installation.applyPause = pause;
   installation.applyPauseRevision += 1;
   await em.flush();

@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { hasVerifiedEmail } from '#domain/identity/email-confirmations/store.ts';
 import { emailKey } from '#domain/identity/model.ts';
 import { addMember, findMember } from '#domain/memberships/store.ts';
@@ -28,7 +29,7 @@ export async function acceptInvitation(
   const joined = [await joinOrganization(em, person, invitation), await joinTeam(em, person, invitation)];
   if (!joined.includes(true))
     throw new Conflict('you are a member already: there is nothing to accept', 'already_member');
-  (await em.findOneOrFail(Invitation, invitation.id, { refresh: true })).accept(person.id);
+  (await readForChange(em, Invitation, { id: invitation.id })).accept(person.id);
   await em.flush();
   return readBack(findInvitation(em, invitation.id));
 }

@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { lockRows } from '#database/row-lock.ts';
+import { lockRows, readForChange } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import { Invitation } from './entity.ts';
 import type { Offer } from './policy.ts';
@@ -43,7 +43,7 @@ export async function renewInvitation(
   verifier: Buffer,
 ): Promise<void> {
   const [row, generations] = await Promise.all([
-    em.findOneOrFail(Invitation, invitation.id, { refresh: true }),
+    readForChange(em, Invitation, { id: invitation.id }),
     readGenerations(em, senderId, invitation),
   ]);
   row.renew({ verifier, sentAt: new Date(), invitedBy: senderId, ...generations });

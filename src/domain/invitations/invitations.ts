@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { refuseOutliving } from '#domain/identity/api-keys/bounds.ts';
 import { emailKey } from '#domain/identity/model.ts';
 import { isMemberByEmail } from '#domain/memberships/store.ts';
@@ -126,7 +127,7 @@ export async function resendInvitation(
 export async function revokeInvitation(em: Em, caller: Principal, invitation: InvitationWithStatus): Promise<void> {
   refuseUngrantable(caller, invitation);
   throwIfRefused(findEndedRefusal(invitation));
-  (await em.findOneOrFail(Invitation, invitation.id, { refresh: true })).revoke();
+  (await readForChange(em, Invitation, { id: invitation.id })).revoke();
   await em.flush();
 }
 
@@ -149,7 +150,7 @@ async function makeRoom(em: Em, { organizationId, teamId }: Offer, email: string
   const pending = await findPending(em, { organizationId, teamId, emailKey: emailKey(email) });
   if (pending?.status === 'open') throw alreadyInvited();
   if (!pending) return;
-  (await em.findOneOrFail(Invitation, pending.id, { refresh: true })).revokedAt = new Date();
+  (await readForChange(em, Invitation, { id: pending.id })).revokedAt = new Date();
   await em.flush();
 }
 

@@ -1,8 +1,7 @@
-import { LockMode } from '@mikro-orm/core';
 import { type Kysely, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
-import type { RowLock } from '#database/row-lock.ts';
+import { lockForChange, type RowLock } from '#database/row-lock.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { findRowOwner, type OwnerIds, type RowOwner } from '#domain/owners/owner.ts';
@@ -23,8 +22,7 @@ export interface ChannelTarget extends RowOwner {
 export async function findChannel(em: Em, id: string, lock: RowLock = false): Promise<ChannelTarget | undefined> {
   const known = await em.findOne(NotificationChannel, { id });
   const owner = known && (await findRowOwner(em, known, lock));
-  const lockMode = LockMode.PESSIMISTIC_WRITE;
-  const channel = owner && lock ? await em.findOne(NotificationChannel, { id }, { lockMode, refresh: true }) : known;
+  const channel = owner && lock ? await lockForChange(em, NotificationChannel, { id }) : known;
   return owner && channel ? { ...owner, channel } : undefined;
 }
 

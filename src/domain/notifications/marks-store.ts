@@ -1,6 +1,6 @@
-import { LockMode } from '@mikro-orm/core';
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { lockForChange, readForChange } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Notification } from './entity.ts';
@@ -10,12 +10,12 @@ const now = sql<string>`now()`;
 
 /** Locks a notification of a user and reads its revision; null if the user has no such notification. */
 export function lockNotification(em: Em, user: Principal, id: string): Promise<{ readonly revision: number } | null> {
-  return em.findOne(Notification, { id, userId: user.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  return lockForChange(em, Notification, { id, userId: user.id });
 }
 
 /** Marks a notification, whose row the caller has locked. */
 export async function markNotification(em: Em, id: string, as: Mark): Promise<void> {
-  (await em.findOneOrFail(Notification, id)).mark(as);
+  (await readForChange(em, Notification, { id })).mark(as);
   await em.flush();
 }
 

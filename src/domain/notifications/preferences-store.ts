@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import { User } from '#domain/identity/entity.ts';
 import { isMailedByDefault, type NotificationKind, notificationKindNames } from '#domain/news/model.ts';
@@ -56,7 +57,7 @@ export async function readPreferencesRevision(em: Em, userId: string): Promise<n
 
 /** Raises the revision of the preferences of a user. The caller has called `lockPreferences`. */
 export async function revisePreferences(em: Em, userId: string): Promise<void> {
-  (await em.findOneOrFail(User, userId, { refresh: true })).preferencesRevision += 1;
+  (await readForChange(em, User, { id: userId })).preferencesRevision += 1;
   await em.flush();
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
-import { lockRows } from '#database/row-lock.ts';
+import { findForChange, lockRows } from '#database/row-lock.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { TemplateApproval } from '#domain/shared/vocabulary/approval.ts';
@@ -30,7 +30,7 @@ export async function findTemplateToChange(em: Em, id: string, lock: boolean): P
   if (!known || !owner) return undefined;
   if (!lock) return toTarget(owner, known);
   await lockRows(db(em).selectFrom('templates').where('id', '=', id).select('id'), ['templates'], 'change').execute();
-  const template = await em.findOne(Template, { id, deletedAt: null }, { refresh: true });
+  const template = await findForChange(em, Template, { id, deletedAt: null });
   return template ? toTarget(owner, template) : undefined;
 }
 

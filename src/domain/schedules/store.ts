@@ -1,6 +1,6 @@
-import { LockMode } from '@mikro-orm/core';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
+import { lockForChange } from '#database/row-lock.ts';
 import type { RowOf } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
@@ -45,7 +45,7 @@ export function isElsewhere({ organizationId, teamId, schedule }: ScheduleTarget
 
 /** Locks the row until the commit, and reads it. */
 export function lockSchedule(em: Em, id: string): Promise<Schedule | null> {
-  return em.findOne(Schedule, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  return lockForChange(em, Schedule, { id });
 }
 
 /** A firing as the readers of its schedule see it. */

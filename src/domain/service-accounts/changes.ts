@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { PrincipalRecord } from '#domain/identity/entity.ts';
 import { refuseLastAdministrator } from '#domain/identity/users/administrators.ts';
 import { refuseRoleAboveOwn } from '#domain/identity/users/user-changes.ts';
@@ -91,7 +92,7 @@ export async function setAccountEnabled(
 }
 
 async function changePrincipal(em: Em, id: string, change: Parameters<PrincipalRecord['change']>[0]): Promise<void> {
-  const principal = await em.findOneOrFail(PrincipalRecord, id);
+  const principal = await readForChange(em, PrincipalRecord, { id });
   principal.change(change);
   await em.flush();
   if (change.enabled === false) await notePrincipalEnd(em, id);

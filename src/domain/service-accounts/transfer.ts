@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { knowsUser, unknownPrincipal } from '#domain/memberships/acquaintance.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
@@ -48,7 +49,7 @@ export async function transferAccount(
   const ended = await endOnTransfer(em, 'service_account', account.id);
   await lockAgainstUse(em, account.id);
   const { ownerUserId, teamId: ownerTeamId } = owner;
-  Object.assign(await em.findOneOrFail(ServiceAccount, account.id, { refresh: true }), { ownerUserId, ownerTeamId });
+  Object.assign(await readForChange(em, ServiceAccount, { id: account.id }), { ownerUserId, ownerTeamId });
   await em.flush();
   await countChange(em, 'service_account', account.id);
   const { api_key: keysRevoked = 0, organization_member: organizations = 0, team_member: teams = 0 } = ended;

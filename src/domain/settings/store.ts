@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { db, prepare } from '#domain/db.ts';
 import { Unavailable } from '#domain/shared/errors.ts';
 import { type ClosedFeatures, readClosedFeatures } from '#domain/shared/features/gates.ts';
@@ -50,7 +51,7 @@ function toSettings(row: { document: unknown; revision: number; updatedAt: strin
 
 /** Replaces the document. The caller has locked the row. */
 export async function saveSettings(em: Em, document: SettingsDocument): Promise<StoredSettings> {
-  const settings = await em.findOneOrFail(Settings, { only: true }, { refresh: true });
+  const settings = await readForChange(em, Settings, { only: true });
   settings.replaceDocument(toStored(document));
   await em.flush();
   return { document, revision: settings.revision, updatedAt: settings.updatedAt?.toISOString() ?? null };

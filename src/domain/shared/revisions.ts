@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EntityClass } from '@mikro-orm/core';
+import type { EntityClass, FilterQuery } from '@mikro-orm/core';
 import { z } from 'zod';
 import type { Em } from '#database/database.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { Conflict } from './errors.ts';
 import { maxInteger } from './values/storable.ts';
 
@@ -47,19 +48,19 @@ export function findDifference<T extends object>(
 }
 
 /**
- * Writes the changes of a resource through its entity, and raises its revision. The caller has first locked the row, and then read the
- * revision.
+ * Writes the changes of a resource through its entity, and raises its revision, which it returns. The caller has first locked the row, and
+ * then read the revision.
  */
 export async function saveChange<Row extends { id: string; revision: number }>(
   em: Em,
-  entity: abstract new () => Row,
+  entity: EntityClass<Row>,
   { id, revision }: { readonly id: string; readonly revision: number },
   changes: Partial<NoInfer<Row>>,
-): Promise<void> {
-  // Reads the row again: the entity may have been read before the lock, and a value that equals the old one would not be written.
-  const row: object = await em.findOneOrFail(entity as EntityClass<Row>, id as never, { refresh: true });
+): Promise<number> {
+  const row = await readForChange(em, entity, { id } as FilterQuery<NoInfer<Row>>);
   Object.assign(row, changes, { revision: revision + 1 });
   await em.flush();
+  return row.revision;
 }
 
 /** Awaits a row that this transaction has just written. @throws Error if it is missing */

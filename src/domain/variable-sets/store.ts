@@ -1,6 +1,6 @@
-import { LockMode } from '@mikro-orm/core';
 import { type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { lockForChange } from '#database/row-lock.ts';
 import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
@@ -20,10 +20,8 @@ export interface VariableSetTarget extends RowOwner {
 export async function findVariableSet(em: Em, id: string, lock = false): Promise<VariableSetTarget | undefined> {
   const known = await em.findOne(VariableSet, { id });
   const owner = known && (await findRowOwner(em, known, lock));
-  if (!known || !owner) return undefined;
-  if (!lock) return { ...owner, set: known };
-  const set = await em.findOne(VariableSet, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
-  return set ? { ...owner, set } : undefined;
+  const set = owner && lock ? await lockForChange(em, VariableSet, { id }) : known;
+  return owner && set ? { ...owner, set } : undefined;
 }
 
 /** The facts about a set that lists contain. */

@@ -1,7 +1,6 @@
-import { LockMode } from '@mikro-orm/core';
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import type { RowLock } from '#database/row-lock.ts';
+import { lockForChange, type RowLock } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import { findRowOwner, type OwnerIds } from '#domain/owners/owner.ts';
 import { isOfOwner, isOfReadableOwner } from '#domain/owners/rows-store.ts';
@@ -21,8 +20,7 @@ export interface WebhookTarget extends Ownership, Archivable {
 export async function findWebhook(em: Em, id: string, lock: RowLock = false): Promise<WebhookTarget | undefined> {
   const known = await em.findOne(Webhook, { id });
   const owner = known && (await findRowOwner(em, known, lock));
-  const lockMode = LockMode.PESSIMISTIC_WRITE;
-  const webhook = owner && lock ? await em.findOne(Webhook, { id }, { lockMode, refresh: true }) : known;
+  const webhook = owner && lock ? await lockForChange(em, Webhook, { id }) : known;
   if (!owner || !webhook) return undefined;
   return { organizationId: owner.organizationId, teamId: owner.teamId, archived: owner.archived, webhook };
 }

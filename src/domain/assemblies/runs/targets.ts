@@ -1,5 +1,5 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
+import { lockForChange } from '#database/row-lock.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
@@ -87,9 +87,7 @@ async function findRun(
   const environment = await findEnvironment(em, known.environmentId, lock);
   const owner = await findAssemblyOwners(em, assemblyId, lock);
   if (!owner) return undefined;
-  const run = lock
-    ? await em.findOne(AssemblyRun, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
-    : known;
+  const run = lock ? await lockForChange(em, AssemblyRun, { id: runId }) : known;
   if (!run) return undefined;
   const archived = [...new Set([...(environment?.archived ?? []), ...owner.archived])];
   const busy = await findBusyRunFor(em, run, run.status, lock);

@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { findForChange } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { DriftFinding } from '../entity.ts';
@@ -23,7 +24,7 @@ export async function findFinding(em: Em, id: string, lock = false): Promise<Fin
   const monitor = known && (await findMonitor(em, known.monitorId, lock));
   if (!known || !monitor) return undefined;
   // Retention may have removed it before the lock.
-  const finding = lock ? await em.findOne(DriftFinding, { id }, { refresh: true }) : known;
+  const finding = lock ? await findForChange(em, DriftFinding, { id }) : known;
   return finding ? { ...monitor, finding } : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { lockRows } from '#database/row-lock.ts';
+import { findForChange, lockRows } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
 import { lockInstance } from '#domain/instances/store.ts';
@@ -30,7 +30,7 @@ export async function findMonitor(em: Em, id: string, lock = false): Promise<Mon
   if (!lock) return target(owner, known);
   if (known.instanceId) await lockInstance(em, known.instanceId);
   await lockMonitor(em, id);
-  const monitor = await em.findOne(DriftMonitor, { id, deletedAt: null }, { refresh: true });
+  const monitor = await findForChange(em, DriftMonitor, { id, deletedAt: null });
   return monitor ? target(owner, monitor) : undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { findForChange, readForChange } from '#database/row-lock.ts';
 import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import { type Deviation, deviationsOf } from '#domain/runs/plans/deviations.ts';
 import { hasFailed } from '#domain/runs/plans/sections.ts';
@@ -30,10 +31,10 @@ export async function recordScan(transactions: Transactions, runId: string, em: 
 async function record(tx: Transaction, runId: string, monitorId: string): Promise<void> {
   const { em } = tx;
   await lockMonitor(em, monitorId);
-  const scan = await em.findOne(DriftScan, { runId, recordedAt: null });
+  const scan = await findForChange(em, DriftScan, { runId, recordedAt: null });
   const run = scan && (await readEndedScan(em, runId));
   if (!scan || !run || !isTerminal(run.status)) return;
-  const monitor = await em.findOneOrFail(DriftMonitor, { id: monitorId });
+  const monitor = await readForChange(em, DriftMonitor, { id: monitorId });
   const deviations = run.status === 'succeeded' ? deviationsOf(run.changes ?? []) : [];
   const rejection = findRejection(run, deviations);
   const isComplete = run.status === 'succeeded' && rejection === null && !monitor.deletedAt;

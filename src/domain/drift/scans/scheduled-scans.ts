@@ -1,3 +1,4 @@
+import { findForChange } from '#database/row-lock.ts';
 import { readGates } from '#domain/settings/store.ts';
 import {
   NothingToDo,
@@ -62,7 +63,7 @@ function recordRefusal(
 ): Promise<void> {
   return transactions.run(async (tx) => {
     await lockMonitor(tx.em, id);
-    const monitor = await tx.em.findOne(DriftMonitor, { id });
+    const monitor = await findForChange(tx.em, DriftMonitor, { id });
     if (monitor) monitor.lastFailure = { at: new Date().toISOString(), code, message, runId: null };
   });
 }

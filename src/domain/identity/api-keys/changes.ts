@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { takeQuota } from '#domain/quotas/use/take.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -106,7 +107,7 @@ function expiryLike({ createdAt, expiresAt }: ApiKeyDetails): Date | null {
 /** Revokes a key now, so that no later commit relies on it. With an overlap, the key expires after the overlap instead. */
 async function endKey(em: Em, principalId: string, { id }: ApiKeyDetails, overlapSeconds: number): Promise<void> {
   if (overlapSeconds > 0) return expireKeyIn(em, id, overlapSeconds);
-  (await em.findOneOrFail(ApiKey, id)).revokedAt = new Date();
+  (await readForChange(em, ApiKey, { id })).revokedAt = new Date();
   await em.flush();
   await lockAgainstUse(em, principalId);
 }

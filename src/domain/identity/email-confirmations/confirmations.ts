@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Em } from '#database/database.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
@@ -80,8 +81,8 @@ export async function redeemConfirmation(em: Em, caller: Principal, token: strin
 
 async function markVerified(em: Em, userId: string): Promise<UserTarget> {
   await deleteConfirmation(em, userId);
-  (await em.findOneOrFail(User, userId)).emailVerified = true;
-  (await em.findOneOrFail(PrincipalRecord, userId)).change({});
+  (await readForChange(em, User, { id: userId })).emailVerified = true;
+  (await readForChange(em, PrincipalRecord, { id: userId })).change({});
   await em.flush();
   return readBack(findUser(em, userId));
 }

@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { revokeActiveKeys } from '../api-keys/store.ts';
 import { User } from '../entity.ts';
 import { deletePasswordReset } from '../passwords/store.ts';
@@ -20,7 +21,7 @@ export interface EndedCredentials {
  * locked.
  */
 export async function setPassword(em: Em, userId: string, password: NewPassword): Promise<EndedCredentials> {
-  (await em.findOneOrFail(User, userId)).changePassword(password.hash);
+  (await readForChange(em, User, { id: userId })).changePassword(password.hash);
   await em.flush();
   await endSignIns(em, userId);
   return { revokedApiKeys: password.revokesKeys ? await revokeActiveKeys(em, userId) : 0 };

@@ -1,6 +1,7 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { JOSEError } from 'jose/errors';
 import type { Em } from '#database/database.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import { type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
 import { lockPrincipal } from '#domain/shared/access/store.ts';
@@ -49,7 +50,7 @@ export async function openSession(em: Em, verified: Verified, facts: SessionFact
   const current = await lockPrincipal(em, user);
   const password = await findPassword(em, user.id);
   if (!current?.enabled || password?.generation !== passwordGeneration) throw wrongCredentials();
-  if (renewedHash !== null) (await em.findOneOrFail(User, user.id)).passwordHash = renewedHash;
+  if (renewedHash !== null) (await readForChange(em, User, { id: user.id })).passwordHash = renewedHash;
   return addSession(em, user.credential.id, user.id, facts);
 }
 

@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import { notePrincipalEnd } from '#domain/shared/access/ended-eligibility-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -98,10 +99,10 @@ function staysAdministrator({ role, enabled }: Fields, after: Partial<Fields>): 
 }
 
 async function writeFields(em: Em, id: string, { email, ...fields }: Partial<Fields>): Promise<void> {
-  const principal = await em.findOneOrFail(PrincipalRecord, id);
+  const principal = await readForChange(em, PrincipalRecord, { id });
   principal.change(fields);
   if (email !== undefined) {
-    (await em.findOneOrFail(User, id)).changeEmail(email);
+    (await readForChange(em, User, { id })).changeEmail(email);
     await deleteConfirmation(em, id);
   }
   await refuseTakenEmail(() => em.flush());

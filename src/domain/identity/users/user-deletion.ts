@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { mayReadAccountsOf } from '#domain/shared/access/account-access.ts';
 import { installationOwnership, isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -20,7 +21,7 @@ export async function deleteUser(em: Em, caller: Principal, user: UserTarget): P
   await lockSoleOwnerships(em, 'user', user.id);
   throwIfRefused(await findUserDeletionRefusal(em, caller, user));
   await cascadeDeletion(em, 'user', user.id);
-  (await em.findOneOrFail(User, user.id)).clearSignIn();
+  (await readForChange(em, User, { id: user.id })).clearSignIn();
   await em.flush();
   await markDeleted(em, 'user', user.id);
 }

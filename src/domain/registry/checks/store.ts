@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { lockForChange } from '#database/row-lock.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
@@ -23,9 +24,8 @@ export interface EndedCheck {
 }
 
 /** Locks a check until the commit; null if it was taken over or given up. */
-export async function lockCheck(em: Em, id: string): Promise<TemplateCheck | null> {
-  await db(em).selectFrom('template_checks').where('id', '=', id).select('id').forUpdate().execute();
-  return em.findOne(TemplateCheck, { id }, { refresh: true });
+export function lockCheck(em: Em, id: string): Promise<TemplateCheck | null> {
+  return lockForChange(em, TemplateCheck, { id });
 }
 
 /** The findings of a check that has ended, and the modules that it resolved; undefined while it runs, null if it does not exist. */

@@ -1,5 +1,5 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
+import { lockForChange } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import { CandidateCheck } from '../entity.ts';
 
@@ -40,7 +40,7 @@ export async function findBaseline(
 }
 
 export function lockCandidateCheck(em: Em, runId: string): Promise<CandidateCheck | null> {
-  return em.findOne(CandidateCheck, { runId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  return lockForChange(em, CandidateCheck, { runId });
 }
 
 /** How many checks of undoing runs of an instance have not ended. */

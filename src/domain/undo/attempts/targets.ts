@@ -1,5 +1,5 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
+import { lockForChange } from '#database/row-lock.ts';
 import { findRequeueTarget, type RequeueTarget } from '#domain/runs/admission/requeue.ts';
 import { Run } from '#domain/runs/entity.ts';
 import { findRun, type RunTarget } from '#domain/runs/store.ts';
@@ -23,7 +23,7 @@ export async function findAttemptToChange(em: Em, id: string, lock: boolean): Pr
 }
 
 export function lockAttempt(em: Em, id: string): Promise<UndoAttempt | null> {
-  return em.findOne(UndoAttempt, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  return lockForChange(em, UndoAttempt, { id });
 }
 
 /** The owner of an attempt, which is the owner of its run. */

@@ -1,6 +1,7 @@
 import type { Expression } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { readSettings } from '#domain/settings/store.ts';
 import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -74,7 +75,7 @@ export async function updatePool(
   if (difference.isEmpty) return { updated: seen, difference };
   refuseUnseen(difference.after, target, seen);
   await refuseUnknown(em, principal, addedBy(difference.after, target));
-  const pool = await em.findOneOrFail(WorkerPool, { name: target.name });
+  const pool = await readForChange(em, WorkerPool, { name: target.name });
   pool.changeRules(difference.after);
   await em.flush();
   return { updated: await readBack(readPool(em, principal, target.name)), difference };

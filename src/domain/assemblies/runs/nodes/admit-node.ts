@@ -1,3 +1,4 @@
+import { findForChange } from '#database/row-lock.ts';
 import { answeredFor } from '#domain/identity/stored-authority.ts';
 import { QuotaExceeded } from '#domain/quotas/errors.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
@@ -106,7 +107,7 @@ async function findNodeTarget(tx: Transaction, run: AssemblyRun, node: AssemblyN
   const { environmentId } = run;
   const target = await findAdmissionTarget(tx.em, { templateId, environmentId }, true);
   const locked = await lockAssemblyRun(tx.em, run.id);
-  const current = locked && (await tx.em.findOne(AssemblyNode, { id: node.id }, { refresh: true }));
+  const current = locked && (await findForChange(tx.em, AssemblyNode, { id: node.id }));
   return target && locked && current ? { ...target, run: locked, node: current } : undefined;
 }
 
@@ -178,7 +179,7 @@ async function endUnadmitted(
   if (ending instanceof NodeNotStartable) return;
   await transactions.run(async (tx) => {
     const run = await lockAssemblyRun(tx.em, runId);
-    const node = await tx.em.findOne(AssemblyNode, { id }, { refresh: true });
+    const node = await findForChange(tx.em, AssemblyNode, { id });
     if (run?.workflowId !== workflowId || !node || !mayStart(run, node)) return;
     endNode(tx, run, node, ending);
     run.revision += 1;
@@ -203,7 +204,7 @@ export async function noteFailedAdmission(
   await transactions.run(async (tx) => {
     const found = await tx.em.findOne(AssemblyNode, { id: nodeId });
     const run = found && (await lockAssemblyRun(tx.em, found.assemblyRunId));
-    const node = run && (await tx.em.findOne(AssemblyNode, { id: nodeId }, { refresh: true }));
+    const node = run && (await findForChange(tx.em, AssemblyNode, { id: nodeId }));
     if (!run || !node || !mayStart(run, node)) return;
     run.revision += 1;
     const since = node.waiting?.code === 'admission' ? node.waiting.since : new Date().toISOString();

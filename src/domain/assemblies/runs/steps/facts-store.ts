@@ -1,6 +1,6 @@
-import { LockMode } from '@mikro-orm/core';
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { lockForChange } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import { isIncompleteApply } from '#domain/instances/incomplete-applies.ts';
 import { parseDuration } from '#domain/shared/values/durations.ts';
@@ -11,7 +11,7 @@ import type { NodeFacts, NodeRun, RetryRule } from './node-facts.ts';
 
 /** Locks an assembly run until the commit. Null if it does not exist. */
 export function lockAssemblyRun(em: Em, id: string): Promise<AssemblyRun | null> {
-  return em.findOne(AssemblyRun, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  return lockForChange(em, AssemblyRun, { id });
 }
 
 /** The latest runs of the nodes of an assembly run, by the ids of the runs. */
