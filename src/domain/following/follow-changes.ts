@@ -1,11 +1,14 @@
+import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { storedAuthorityOf } from '#domain/identity/stored-authority.ts';
+import { Instance } from '#domain/instances/entity.ts';
 import type { InstanceTarget } from '#domain/instances/store.ts';
 import { findReadingDeployment } from '#domain/runs/references/dependents-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
-import { refuseStale } from '#domain/shared/revisions.ts';
+import { refuseStale, saveChange } from '#domain/shared/revisions.ts';
+import { InstanceFollow } from './entity.ts';
 import { findFollow, readSeen } from './follows-store.ts';
 
 export interface FollowChange {
@@ -29,34 +32,34 @@ export async function setFollow(
   const { id, teamId, organizationId } = target;
   const before = await findFollow(em, id);
   if (!isEnabled && !before) return { wasEnabled: false, revision: target.revision };
-  await db(em).deleteFrom('instance_follows').where('instanceId', '=', id).execute();
-  if (isEnabled) {
-    const place = await db(em).selectFrom('instances').where('id', '=', id).select('environmentId').executeTakeFirst();
-    if (teamId === null || organizationId === null || !place?.environmentId) throw new WithoutEnvironment();
-    const deployed = await findReadingDeployment(em, id);
-    const { seen } = await readSeen(em, id, deployed);
-    const { authorityId, credentialId = null, responsibleUserId = null } = storedAuthorityOf(author);
-    await db(em)
-      .insertInto('instance_follows')
-      .values({
-        instanceId: id,
-        authorityId,
-        authorityType: author.kind,
-        authorityName: author.name,
-        credentialId,
-        responsibleUserId,
-        savedForOrganizationId: organizationId,
-        savedForTeamId: teamId,
-        savedAt: new Date(),
-        seen,
-      })
-      .execute();
-  }
-  const revision = target.revision + 1;
-  await db(em).updateTable('instances').where('id', '=', id).set({ revision }).execute();
+  if (isEnabled) await follow(em, target, author);
+  else await em.remove(em.getReference(InstanceFollow, id)).flush();
+  const revision = await saveChange(em, Instance, target, {});
   const owners = { teamId, organizationId };
   tx.publish({ type: 'instance.follow_changed', subjectId: id, owners, data: { enabled: isEnabled } });
   return { wasEnabled: before !== undefined, revision };
+}
+
+/** Writes the setting in place of an earlier one, whatever that has followed or failed at. */
+async function follow(em: Em, { id, teamId, organizationId }: InstanceTarget, author: Principal): Promise<void> {
+  const place = await db(em).selectFrom('instances').where('id', '=', id).select('environmentId').executeTakeFirst();
+  if (teamId === null || organizationId === null || !place?.environmentId) throw new WithoutEnvironment();
+  const { seen } = await readSeen(em, id, await findReadingDeployment(em, id));
+  const { authorityId, credentialId = null, responsibleUserId = null } = storedAuthorityOf(author);
+  await em.upsert(InstanceFollow, {
+    instanceId: id,
+    authorityId,
+    authorityType: author.kind,
+    authorityName: author.name,
+    credentialId,
+    responsibleUserId,
+    savedForOrganizationId: organizationId,
+    savedForTeamId: teamId,
+    voidSince: null,
+    savedAt: new Date(),
+    seen,
+    failure: null,
+  });
 }
 
 class WithoutEnvironment extends Conflict {

@@ -85,6 +85,23 @@ describe('the readers of an instance', () => {
     ]);
   });
 
+  test('the readers of an instance, and what it follows, change nothing else of it, not even the digits of its outputs', async () => {
+    const { owner, team } = stage.tenant;
+    const id = await stage.deploy({}, {});
+    const outputs = '{"large": 9007199254740993, "price": 1.10}';
+    await stage.api.rows('update instances set outputs = ? where id = ?', [outputs, id]);
+    const read = () =>
+      stage.api.rows(`select outputs::text, (to_jsonb(i) - 'revision')::text as row from instances i where id = ?`, [
+        id,
+      ]);
+    const before = await read();
+    expect((await owner.put(`/instances/${id}/follow`, { enabled: true })).status).toBe(200);
+    expect((await owner.put(`/instances/${id}/follow`, { enabled: false })).status).toBe(200);
+    expect(await read()).toEqual(before);
+    expect((await owner.put(`/instances/${id}/readers`, { team_ids: [team] })).status).toBe(200);
+    expect(await read()).toMatchObject([{ outputs }]);
+  });
+
   test('the readers of an instance, and what it follows, can be sent back as they were read, with changes', async () => {
     const { owner, team } = stage.tenant;
     const id = await stage.deploy({}, {});

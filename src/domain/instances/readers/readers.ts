@@ -4,7 +4,8 @@ import { presentEnvironments } from '#domain/environments/store.ts';
 import { isInForce } from '#domain/shared/access/grant.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, type RefusedField, refuseFields } from '#domain/shared/errors.ts';
-import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
+import { type Difference, findDifference, refuseStale, saveChange } from '#domain/shared/revisions.ts';
+import { Instance } from '../entity.ts';
 import type { InstanceTarget } from '../store.ts';
 
 /** The teams and environments whose runs may read the outputs of an instance, including secret ones. */
@@ -74,19 +75,13 @@ export async function setReaders(
   await refuseUnknown(tx.em, organizationId, before, wanted);
   const difference = findDifference<Readers>(before, after);
   if (difference.isEmpty && !present.areVoid) return { difference, revision: target.revision };
-  const revision = target.revision + 1;
-  await db(tx.em)
-    .updateTable('instances')
-    .where('id', '=', id)
-    .set({
-      readerTeamIds: JSON.stringify(after.teamIds),
-      readerEnvironmentIds: JSON.stringify(after.environmentIds),
-      readersTeamId: teamId,
-      readersOrganizationId: organizationId,
-      readersVoidSince: null,
-      revision,
-    })
-    .execute();
+  const revision = await saveChange(tx.em, Instance, target, {
+    readerTeamIds: after.teamIds,
+    readerEnvironmentIds: after.environmentIds,
+    readersTeamId: teamId,
+    readersOrganizationId: organizationId,
+    readersVoidSince: null,
+  });
   const data = { team_ids: after.teamIds, environment_ids: after.environmentIds };
   tx.publish({ type: 'instance.readers_changed', subjectId: id, owners: { teamId, organizationId }, data });
   return { difference, revision };
