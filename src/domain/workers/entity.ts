@@ -32,7 +32,12 @@ export const WorkerSchema = defineEntity({
     lostAt: at().nullable(),
   },
 });
-export class Worker extends WorkerSchema.class {}
+export class Worker extends WorkerSchema.class {
+  /** Repeating the request keeps the time of the first. */
+  requestDrain(): void {
+    this.drainRequestedAt ??= new Date();
+  }
+}
 WorkerSchema.setClass(Worker);
 
 /** A pool that operators have created. A pool without a row is open to all. */

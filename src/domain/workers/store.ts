@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { lockForChange } from '#database/row-lock.ts';
 import { json } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
@@ -88,7 +89,7 @@ export function findWorkersOnHost(em: Em, host: string): Promise<{ id: string; p
 }
 
 export async function deregisterWorker(em: Em, id: string): Promise<void> {
-  await db(em).deleteFrom('workers').where('id', '=', id).execute();
+  await em.remove(em.getReference(Worker, id)).flush();
 }
 
 /** The facts that a report of a lost worker contains. */
@@ -150,13 +151,10 @@ export async function findWorker(em: Em, id: string): Promise<({ id: string } & 
 
 /** Asks a worker to take no new work; false if there is no such worker. It obeys at its next heartbeat. */
 export async function requestDrain(em: Em, id: string): Promise<boolean> {
-  const rows = await db(em)
-    .updateTable('workers')
-    .set((eb) => ({ drainRequestedAt: eb.fn.coalesce('drainRequestedAt', sql<string>`clock_timestamp()`) }))
-    .where('id', '=', id)
-    .returning('id')
-    .execute();
-  return rows.length > 0;
+  const worker = await lockForChange(em, Worker, { id });
+  worker?.requestDrain();
+  await em.flush();
+  return worker !== null;
 }
 
 /** The facts about a worker that operators see. */
