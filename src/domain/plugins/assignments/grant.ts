@@ -1,5 +1,3 @@
-import { sql } from 'kysely';
-import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { RuleCode } from '#domain/error-codes.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -7,8 +5,9 @@ import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, invalidField } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { readBack, refuseStale, saveChange } from '#domain/shared/revisions.ts';
 import { findBackground, findBackgroundEnd } from '../background/store.ts';
+import { PluginActionGrant } from '../entity.ts';
 import type { InstallationTarget } from '../installations/store.ts';
 import { pluginShares, refuseBeyondShare, type Share, shareOf } from '../limit-store.ts';
 import { findRevokedRefusal, type Subject, selectorOf } from '../model.ts';
@@ -52,17 +51,13 @@ export async function assignAction(tx: Transaction, caller: Principal, wanted: N
   await refuseAssigned(tx, wanted);
   const share = shareOf(installation.id, place);
   await refuseBeyondShare(tx.em, share, pluginShares.assignments, uncountEndedGrants);
-  const id = newId();
-  await insertGrant(tx, caller, wanted, share, id);
-  const { standing } = await readBack(findGrant(tx.em, id));
+  const row = await insertGrant(tx, caller, wanted, share);
+  const { standing } = await readBack(findGrant(tx.em, row.id));
   const basis = toBasis(standing);
   if (basis === null) throw ineligible();
-  await db(tx.em)
-    .updateTable('plugin_action_grants')
-    .set({ basis: json(basis) })
-    .where('id', '=', id)
-    .execute();
-  return readBack(findGrant(tx.em, id));
+  row.basis = basis;
+  await tx.em.flush();
+  return readBack(findGrant(tx.em, row.id));
 }
 
 /** Writes an assignment whose basis is not known yet. */
@@ -71,25 +66,21 @@ async function insertGrant(
   caller: Principal,
   { action, place, subject }: NewGrant,
   share: Share,
-  id: string,
-) {
-  await db(tx.em)
-    .insertInto('plugin_action_grants')
-    .values({
-      id,
-      installationId: share.installationId,
-      actionId: action.id,
-      subjectType: subject.type,
-      subjectId: subject.id,
-      selectorType: place.selector.type,
-      selectorId: place.selector.id,
-      basis: json(unknown),
-      ownerId: share.ownerId,
-      grantedBy: caller.id,
-      revision: 1,
-      createdAt: sql<string>`clock_timestamp()`,
-    })
-    .execute();
+): Promise<PluginActionGrant> {
+  const row = tx.em.create(PluginActionGrant, {
+    id: newId(),
+    installationId: share.installationId,
+    actionId: action.id,
+    subjectType: subject.type,
+    subjectId: subject.id,
+    selectorType: place.selector.type,
+    selectorId: place.selector.id,
+    basis: unknown,
+    ownerId: share.ownerId,
+    grantedBy: caller.id,
+  });
+  await tx.em.persist(row).flush();
+  return row;
 }
 
 async function refuseUnknown(tx: Transaction, { type, id }: Subject): Promise<void> {
@@ -113,13 +104,8 @@ export async function revokeGrant(
   refuseStale(grant, expectedRevision);
   refuseOtherOwnership(place, expectedOwnership);
   throwIfRefused(findRevokedRefusal(grant, 'assignment'));
-  const revision = grant.revision + 1;
-  await db(tx.em)
-    .updateTable('plugin_action_grants')
-    .set({ revokedAt: sql<string>`clock_timestamp()`, revokedBy: caller.id, revision })
-    .where('id', '=', grant.id)
-    .execute();
-  return revision;
+  const revocation = { revokedAt: new Date(), revokedBy: caller.id };
+  return saveChange(tx.em, PluginActionGrant, grant, revocation);
 }
 
 function refuseSelector(action: ActionDetails, { selector }: Place): void {

@@ -1,12 +1,13 @@
-import { sql } from 'kysely';
-import { db } from '#domain/db.ts';
+import { readForChange } from '#database/row-lock.ts';
+import { PrincipalRecord } from '#domain/identity/entity.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { refuseStale } from '#domain/shared/revisions.ts';
+import { refuseStale, saveChange } from '#domain/shared/revisions.ts';
+import { PluginBackgroundPrincipal } from '../entity.ts';
 import { type InstallationTarget, refuseRemoved } from '../installations/store.ts';
 import { pluginShares, refuseBeyondShare, shareOf } from '../limit-store.ts';
 import { findRevokedRefusal } from '../model.ts';
@@ -43,29 +44,21 @@ export async function approveBackgroundPrincipal(
   const share = shareOf(installation.id, place);
   await refuseBeyondShare(tx.em, share, pluginShares.backgroundPrincipals, uncountEndedBackground);
   const id = newId();
-  const now = sql<string>`clock_timestamp()`;
-  await db(tx.em)
-    .insertInto('principals')
-    .values({ id, kind: 'background', name, role: null, enabled: true, createdAt: now })
-    .execute();
-  await db(tx.em)
-    .insertInto('plugin_background_principals')
-    .values({
-      id,
-      installationId: installation.id,
-      selectorType: place.selector.type,
-      selectorId: place.selector.id,
-      scopeBasis: place.ownerChain,
-      ownerId: share.ownerId,
-      approvedBy: caller.id,
-      revision: 1,
-      createdAt: now,
-    })
-    .execute();
+  await tx.em.persist(tx.em.create(PrincipalRecord, { id, kind: 'background', name })).flush();
+  const background = tx.em.create(PluginBackgroundPrincipal, {
+    id,
+    installationId: installation.id,
+    selectorType: place.selector.type,
+    selectorId: place.selector.id,
+    scopeBasis: place.ownerChain,
+    ownerId: share.ownerId,
+    approvedBy: caller.id,
+  });
+  await tx.em.persist(background).flush();
   return { id, revision: 1 };
 }
 
-/** Permanently ends a background principal with all its assignments. The caller has locked its row. */
+/** Permanently ends a background principal with all its assignments. The caller has locked its row, without which nobody changes the principal. */
 export async function revokeBackgroundPrincipal(
   tx: Transaction,
   caller: Principal,
@@ -76,21 +69,7 @@ export async function revokeBackgroundPrincipal(
   refuseStale(background, expectedRevision);
   refuseOtherOwnership(place, expectedOwnership);
   throwIfRefused(findRevokedRefusal(background, 'background principal'));
-  const revision = background.revision + 1;
-  const now = sql<string>`clock_timestamp()`;
-  await db(tx.em)
-    .updateTable('plugin_background_principals')
-    .set({ revokedAt: now, revokedBy: caller.id, revision })
-    .where('id', '=', background.id)
-    .execute();
-  await db(tx.em)
-    .updateTable('principals')
-    .set(({ ref }) => ({
-      enabled: false,
-      eligibilityGeneration: sql<number>`${ref('eligibilityGeneration')} + 1`,
-      revision: sql<number>`${ref('revision')} + 1`,
-    }))
-    .where('id', '=', background.id)
-    .execute();
-  return revision;
+  (await readForChange(tx.em, PrincipalRecord, { id: background.id })).change({ enabled: false });
+  const revocation = { revokedAt: new Date(), revokedBy: caller.id };
+  return saveChange(tx.em, PluginBackgroundPrincipal, background, revocation);
 }

@@ -1,6 +1,3 @@
-import { sql } from 'kysely';
-import { json } from '#database/tables.ts';
-import { db } from '#domain/db.ts';
 import { noteEnd, onlyGeneration } from '#domain/shared/access/ended-eligibility-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
@@ -8,6 +5,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, invalidField } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
+import { PluginCeiling } from '../entity.ts';
 import { type InstallationDetails, type InstallationTarget, refuseRemoved } from '../installations/store.ts';
 import { readDeclarations } from '../manifests/store.ts';
 import type { Manifest } from '../model.ts';
@@ -45,20 +43,16 @@ export async function replaceCeiling(
   checkNames(await requireDeclarations(tx, installation.id, release), wanted);
   for (const execution of wanted.executions) refuseOtherPin(installation, execution);
   const revision = (before?.revision ?? 0) + 1;
-  const values = {
+  await tx.em.upsert(PluginCeiling, {
+    installationId: installation.id,
     release,
     installationRevision: installation.revision,
-    actions: json(approve(wanted.actions, before && isCurrent(before, installation) ? before : undefined)),
-    executions: json([...wanted.executions]),
+    actions: approve(wanted.actions, before && isCurrent(before, installation) ? before : undefined),
+    executions: [...wanted.executions],
     revision,
     setBy: caller.id,
-    setAt: sql<string>`clock_timestamp()`,
-  };
-  await db(tx.em)
-    .insertInto('plugin_ceilings')
-    .values({ installationId: installation.id, ...values })
-    .onConflict((conflict) => conflict.column('installationId').doUpdateSet(values))
-    .execute();
+    setAt: new Date(),
+  });
   await noteEnd(tx.em, caller, droppedBy(wanted, before), onlyGeneration);
   return { id: installation.id, revision, before };
 }

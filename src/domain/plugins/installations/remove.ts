@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
-import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
-import { refuseStale } from '#domain/shared/revisions.ts';
+import { refuseStale, saveChange } from '#domain/shared/revisions.ts';
+import { PluginInstallation } from '../entity.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
 import { countPresent } from '../resources/store.ts';
 import { findRemovalRefusal, type InstallationDetails, type InstallationTarget } from './store.ts';
@@ -25,12 +24,8 @@ export async function removePlugin(
   refuseStale(installation, expectedRevision);
   refuseOtherOwnership(place, expectedOwnership);
   await refuseResources(tx, installation);
-  const revision = installation.revision + 1;
-  await db(tx.em)
-    .updateTable('plugin_installations')
-    .set({ deletedAt: sql<string>`clock_timestamp()`, deletedBy: caller.id, revision })
-    .where('id', '=', installation.id)
-    .execute();
+  const removal = { deletedAt: new Date(), deletedBy: caller.id };
+  const revision = await saveChange(tx.em, PluginInstallation, installation, removal);
   return { id: installation.id, revision };
 }
 

@@ -8,7 +8,8 @@ import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { refuseStale } from '#domain/shared/revisions.ts';
+import { refuseStale, saveChange } from '#domain/shared/revisions.ts';
+import { PluginInstallation } from '../entity.ts';
 import { type InstallationTarget, refuseRemoved } from '../installations/store.ts';
 import type { Manifest } from '../model.ts';
 import { type OwnershipSnapshot, refuseOtherOwnership } from '../places/ownership-snapshot.ts';
@@ -42,12 +43,7 @@ export async function activateRelease(
       `release: the installation knows no release ${release}: stage it first`,
       'plugin_release_unknown',
     );
-  const revision = installation.revision + 1;
-  await db(tx.em)
-    .updateTable('plugin_installations')
-    .set({ activeRelease: release, revision })
-    .where('id', '=', installation.id)
-    .execute();
+  const revision = await saveChange(tx.em, PluginInstallation, installation, { activeRelease: release });
   await noteEnd(tx.em, caller, [installation.id], installation.revision);
   await declareActions(tx.em, installation.id, known.manifest && parseManifest(known.manifest));
   return { id: installation.id, revision };

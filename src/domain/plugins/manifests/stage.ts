@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { db } from '#domain/db.ts';
+import { readForChange } from '#database/row-lock.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { withRole } from '#domain/shared/access/weakest-role.ts';
@@ -62,11 +61,9 @@ function refuseRoots(caller: Principal, { manifest }: ReadManifest): void {
 }
 
 async function addManifest(tx: Transaction, id: string, caller: Principal, read: ReadManifest | undefined) {
-  await db(tx.em)
-    .updateTable('plugin_releases')
-    .set({ manifest: read?.bytes ?? null, stagedBy: caller.id, stagedAt: sql<string>`clock_timestamp()` })
-    .where('id', '=', id)
-    .execute();
+  const row = await readForChange(tx.em, PluginRelease, { id });
+  Object.assign(row, { manifest: read?.bytes ?? null, stagedBy: caller.id, stagedAt: new Date() });
+  await tx.em.flush();
 }
 
 async function insertRelease(
