@@ -16,15 +16,7 @@ import { TemplateCheck } from './entity.ts';
 import { maxWaiting, requestWaitMs, type SandboxCheck, templateCheckWorkflow, type VersionCheck } from './model.ts';
 import { type CheckedModules, keepCheckedModules } from './modules.ts';
 import { joinChecks, notDone } from './steps.ts';
-import {
-  countChecks,
-  type EndedCheck,
-  forgetCheck,
-  lockCheck,
-  lockCounting,
-  readCheckResult,
-  removeCheck,
-} from './store.ts';
+import { countChecks, type EndedCheck, forgetCheck, lockCheck, lockCounting, readCheckResult } from './store.ts';
 import { findNoWorker } from './tools.ts';
 
 export interface CheckDeps {
@@ -127,7 +119,7 @@ export async function attachCheck(
   const ended = check?.endedAt ? await readCheckResult(tx.em, check.id) : { result, modules };
   if (ended?.modules) await keepCheckedModules(tx.em, { id: version.id, teamId: target.teamId }, ended.modules);
   if (check?.endedAt && ended) {
-    await removeCheck(tx.em, check.id);
+    await tx.em.remove(check).flush();
     return joinChecks(version.warnings, ended.result);
   }
   if (check) {

@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { readForChange } from '#database/row-lock.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { TemplateFiles } from '#domain/sources/files.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
@@ -24,7 +25,7 @@ import {
   type VersionCheck,
 } from './model.ts';
 import { type CheckedModules, keepCheckedModules, type ToolModules } from './modules.ts';
-import { countChecks, isPointless, lockCheck, lockCounting, removeCheck, writeVersionCheck } from './store.ts';
+import { countChecks, isPointless, lockCheck, lockCounting } from './store.ts';
 import { findNoWorker, readKinds, readUsable } from './tools.ts';
 
 /** The steps of a check, which its workflow requests one after another. Each may be repeated. */
@@ -44,7 +45,7 @@ export async function takeNextCheckStep(tx: Transaction, id: string): Promise<Ch
   const age = secondsSince(check.createdAt);
   const isAbandoned = !check.versionId && age > abandonedAfterSeconds;
   if (isAbandoned || (await isPointless(tx.em, check))) {
-    await removeCheck(tx.em, id);
+    await tx.em.remove(check).flush();
     return end;
   }
   // Waits until the result counts as abandoned, in case its request never takes it.
@@ -138,9 +139,9 @@ export async function endCheck(
   const check = await lockCheck(em, id);
   if (!check || check.endedAt) return;
   if (check.versionId) {
-    const version = await em.findOneOrFail(TemplateVersion, { id: check.versionId });
-    await writeVersionCheck(em, version.id, joinChecks(version.check?.warnings ?? [], result));
-    await removeCheck(em, id);
+    const version = await readForChange(em, TemplateVersion, { id: check.versionId });
+    version.check = joinChecks(version.check?.warnings ?? [], result);
+    await em.remove(check).flush();
     const { environmentId = null, startedAt, createdAt } = check;
     const modules = { resolved, environmentId, startedAt: startedAt ?? createdAt };
     if (target) await tellVersion(tx, target, version, { result, ...modules });

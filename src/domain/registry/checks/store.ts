@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockForChange } from '#database/row-lock.ts';
-import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
 import { takesWork } from '#domain/workers/store.ts';
@@ -13,7 +12,6 @@ import {
   checkGraceSeconds,
   checkLimitSeconds,
   type SandboxCheck,
-  type VersionCheck,
 } from './model.ts';
 import type { CheckedModules, ToolModules } from './modules.ts';
 
@@ -54,10 +52,6 @@ function toModules(
   content: Uint8Array | null,
 ): ToolModules {
   return { tool, modules: { ...modules, content: content && Buffer.from(content) } };
-}
-
-export async function removeCheck(em: Em, id: string): Promise<void> {
-  await db(em).deleteFrom('template_checks').where('id', '=', id).execute();
 }
 
 /** Removes a check whose request no longer waits, unless a version has taken it over. */
@@ -125,15 +119,6 @@ export async function countChecks(
     ])
     .executeTakeFirstOrThrow();
   return row;
-}
-
-/** Stores the check of a version. */
-export async function writeVersionCheck(em: Em, versionId: string, check: VersionCheck): Promise<void> {
-  await db(em)
-    .updateTable('template_versions')
-    .set({ check: json(check) })
-    .where('id', '=', versionId)
-    .execute();
 }
 
 /** The errors that a worker found after a version was published; empty if there are none, or if no worker has checked it yet. */

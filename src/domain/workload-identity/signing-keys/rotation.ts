@@ -5,9 +5,10 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { SigningKey } from '../entity.ts';
 import { makeKeyPair, type NewKeyPair, privateKeyContext } from './key-pair.ts';
 import { later, publishedAheadSeconds, type Scheduled, scheduleOf, startOfDueKey } from './schedule.ts';
-import { deleteSigningKeys, forgetPrivateKeys, insertSigningKey, readSigningKeys } from './store.ts';
+import { deleteSigningKeys, forgetPrivateKeys, readSigningKeys } from './store.ts';
 
 type StoredKey = Awaited<ReturnType<typeof readSigningKeys>>['keys'][number];
 export type SigningKeyView = Omit<Scheduled<StoredKey>, 'sealedPrivateKey' | 'publicKey'>;
@@ -119,7 +120,9 @@ async function addKey(
 ): Promise<SigningKeyView> {
   const { keyId, publicKey, privateKey } = pair;
   const sealedPrivateKey = keyRing.seal(privateKeyContext(id), privateKey);
-  await insertSigningKey(em, { id, keyId, publicKey, sealedPrivateKey, signsFrom, createdAt: now });
+  await em
+    .persist(em.create(SigningKey, { id, keyId, publicKey, sealedPrivateKey, signsFrom, createdAt: now }))
+    .flush();
   const status = signsFrom > now ? 'upcoming' : 'signing';
   const times = { signsFrom: signsFrom.toISOString(), createdAt: now.toISOString() };
   return { id, keyId, ...times, status, publishedUntil: null };

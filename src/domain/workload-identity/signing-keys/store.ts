@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
-import type { NewKeyPair } from './key-pair.ts';
 
 /** A key without its private part. */
 export interface SigningKeyDetails {
@@ -30,27 +28,6 @@ export async function readSigningKeys(em: Em, lock = false) {
 async function readTime(em: Em): Promise<Date> {
   const { now } = await db(em).selectNoFrom(sql<string>`clock_timestamp()`.as('now')).executeTakeFirstOrThrow();
   return new Date(now);
-}
-
-interface NewSigningKey extends Pick<NewKeyPair, 'keyId' | 'publicKey'> {
-  readonly id: string;
-  readonly sealedPrivateKey: Buffer;
-  readonly signsFrom: Date;
-  readonly createdAt: Date;
-}
-
-export async function insertSigningKey(em: Em, key: NewSigningKey): Promise<void> {
-  await db(em)
-    .insertInto('signing_keys')
-    .values({
-      id: key.id,
-      keyId: key.keyId,
-      publicKey: json(key.publicKey),
-      sealedPrivateKey: key.sealedPrivateKey,
-      signsFrom: key.signsFrom,
-      createdAt: key.createdAt,
-    })
-    .execute();
 }
 
 export async function deleteSigningKeys(em: Em, ids: readonly string[]): Promise<void> {
