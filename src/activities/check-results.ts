@@ -2,7 +2,7 @@ import type { CheckFinding, SandboxCheck } from '#domain/registry/checks/model.t
 import type { ToolModules } from '#domain/registry/checks/modules.ts';
 import { type CheckWork, notDone } from '#domain/registry/checks/steps.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
-import { joinLines } from '#domain/shared/values/join-lines.ts';
+import { joinLines } from '#domain/shared/values/text.ts';
 import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import type { CheckReport, ExecutionResult, Tool } from '#executors/protocol/request.ts';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { answerOf } from '#api/pipeline/fields.ts';
-import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
-import { By } from '#api/runs/actor-view.ts';
+import { AnswerId, actionsView, By, Time } from '#api/pipeline/schemas.ts';
 import { SummaryView } from '#api/runs/plan-views.ts';
 import { OutputsView, StatusDetailView, WaitingOnView } from '#api/runs/views.ts';
 import { viewWaitingCode, WaitingCodeView } from '#api/runs/waiting-code-view.ts';

@@ -3,7 +3,7 @@ import { showAdmittedRun } from '#api/runs/actions.ts';
 import { getRun } from '#api/runs/operations.ts';
 import { RunView } from '#api/runs/views.ts';
 import { admitRemediation, findRemediationTarget } from '#domain/drift/remediation/remediation.ts';
-import { admissionOf } from '#domain/runs/admission/requeue.ts';
+import { admissionOf } from '#domain/runs/admission/repeat.ts';
 import { findingAccess } from './access.ts';
 import { RemedyFinding } from './bodies.ts';
 import { FindingParams } from './finding-operations.ts';

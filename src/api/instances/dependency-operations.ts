@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { read } from '#api/pipeline/operation.ts';
 import { AnswerId } from '#api/pipeline/schemas.ts';
-import { ReadView, toRead } from '#api/runs/read-views.ts';
+import { ReadView, toRead } from '#api/runs/variable-views.ts';
 import { findInstance } from '#domain/instances/targets.ts';
 import { type Dependent, findDependents } from '#domain/runs/references/dependents-store.ts';
 import { readUpstream, type UpstreamRead, upstreamStates } from '#domain/runs/references/upstream.ts';

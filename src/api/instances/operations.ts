@@ -3,7 +3,7 @@ import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import { accessToWanted, findWantedTarget, requireAdmission } from '#api/runs/run-target.ts';
+import { accessToWanted, findWantedTarget, requireAdmission } from '#api/runs/operations.ts';
 import { OutputsView } from '#api/runs/views.ts';
 import { createInstance, deleteInstance } from '#domain/instances/instances.ts';
 import { isPlannableAgain, listInstances, readInstance, readOutputs } from '#domain/instances/store.ts';

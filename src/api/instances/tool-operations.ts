@@ -2,7 +2,7 @@ import { command } from '#api/pipeline/operation.ts';
 import { showAdmittedRun } from '#api/runs/actions.ts';
 import { getRun } from '#api/runs/operations.ts';
 import { RunView } from '#api/runs/views.ts';
-import { admissionOf } from '#domain/runs/admission/requeue.ts';
+import { admissionOf } from '#domain/runs/admission/repeat.ts';
 import { admitToolSwitch, findSwitchTarget } from '#domain/runs/admission/tool-switch.ts';
 import { SwitchTool } from './bodies.ts';
 import { accessReview, InstanceParams, readAccess } from './operations.ts';

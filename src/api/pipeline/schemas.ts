@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { principalKinds } from '#domain/shared/vocabulary/roles.ts';
 
 /** A member of the answer of a command that makes a one-time link. */
 export const Emailed = z
@@ -73,3 +74,6 @@ export function pageOf<Name extends string, S extends z.ZodType>(name: Name, ite
   const id = item.meta()?.id;
   return id === undefined ? page : page.meta({ id: `${id}Page` });
 }
+
+/** Who did something. */
+export const By = z.object({ type: z.enum(principalKinds), id: z.string(), name: z.string() }).meta({ id: 'Actor' });

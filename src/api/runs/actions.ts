@@ -2,13 +2,11 @@ import type { z } from 'zod';
 import { type ActionContext, describeActions, describeAuthority, findProtected } from '#api/pipeline/actions.ts';
 import { factsOfNewRun, findRunRefusal, isRepetition, type RunAction, runActions } from '#domain/runs/actions.ts';
 import type { AdmittedRun } from '#domain/runs/admission/admission.ts';
-import { prefillOf } from '#domain/runs/admission/prefill.ts';
+import { prefillOf } from '#domain/runs/admission/deployment.ts';
 import type { RunWithFacts } from '#domain/runs/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { toApproval } from './approvals/approval-views.ts';
-import { toRead } from './read-views.ts';
-import { toReset } from './reset-views.ts';
-import { showVariables } from './shown-variables.ts';
+import { showVariables, toRead, toReset } from './variable-views.ts';
 import { type RunView, toListedRun, toUsedConnection } from './views.ts';
 
 /** The operation that carries out an action of a run. */

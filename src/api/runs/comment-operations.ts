@@ -8,7 +8,7 @@ import { findUndeletedRun, findUndeletedRunToChange } from '#domain/runs/targets
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { By } from './actor-view.ts';
+import { By } from '../pipeline/schemas.ts';
 import { accessReview, createAccess, RunParams, readAccess } from './operations.ts';
 
 const CommentParams = RunParams.extend({ commentID: Id });

@@ -13,7 +13,7 @@ import { findRun, readProgress } from '#domain/runs/store.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { attemptOutcomes, isTerminal, logPhases, logStreams } from '#domain/shared/vocabulary/runs.ts';
-import { RemovedBefore } from './log-views.ts';
+import { RemovedBefore } from './log-operations.ts';
 import { RunParams, readAccess } from './operations.ts';
 
 const nested = { ...readAccess, review: { inherits: 'runs.get' } } as const;

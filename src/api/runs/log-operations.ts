@@ -4,10 +4,10 @@ import { type ServerEvent, sendEvents } from '#api/edge/sse.ts';
 import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
 import type { Call } from '#api/pipeline/call.ts';
 import { read } from '#api/pipeline/operation.ts';
-import { Flag, pageOf } from '#api/pipeline/schemas.ts';
+import { Flag, pageOf, Time } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { type FoundLog, searchLog } from '#domain/runs/attempts/log-search.ts';
-import { readLog } from '#domain/runs/attempts/log-store.ts';
+import { type LogRow, readLog } from '#domain/runs/attempts/log-store.ts';
 import { streamLog } from '#domain/runs/attempts/logs.ts';
 import { findRemovedOfRun } from '#domain/runs/deletion/retention.ts';
 import { findRun, listEvents, readProgress } from '#domain/runs/store.ts';
@@ -15,10 +15,40 @@ import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { maxInteger } from '#domain/shared/values/storable.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
-import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
-import { LogEntryView, RemovedBefore, RunLogView, toLogEntry } from './log-views.ts';
+import { isTerminal, logPhases, logStreams } from '#domain/shared/vocabulary/runs.ts';
 import { RunParams, readAccess } from './operations.ts';
 import { RunEventView } from './views.ts';
+
+/** The time before which retention has removed entries. A list may have lost its beginning, or everything. */
+export const RemovedBefore = Time.nullable().describe(
+  'What was older has been removed, because it was out of retention. Null: nothing was removed.',
+);
+
+export const LogEntryView = z
+  .object({
+    sequence: z.int(),
+    time: Time,
+    phase: z.enum(logPhases),
+    stream: z.enum(logStreams),
+    first_line: z.int(),
+    lines: z.int(),
+    text: z.string(),
+  })
+  .meta({ id: 'LogEntry' });
+
+export const RunLogView = z
+  .object({
+    entries: z.array(LogEntryView),
+    last_sequence: z.int(),
+    complete: z.boolean(),
+    removed_before: RemovedBefore,
+  })
+  .meta({ id: 'RunLog' });
+
+/** Bytes that are not UTF-8 become U+FFFD here; the text/plain log has them unchanged. */
+export function toLogEntry({ content, firstLine, ...row }: LogRow): z.input<typeof LogEntryView> {
+  return { ...row, first_line: firstLine, text: new TextDecoder().decode(content) };
+}
 
 const pageBytes = 2 * 1024 * 1024;
 /** A stream ends after this time. Its reader connects again at its position. */

@@ -1,15 +1,28 @@
 import { z } from 'zod';
 import { read } from '#api/pipeline/operation.ts';
 import { AnswerId } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
+import { findRemovedOfRun } from '#domain/runs/deletion/retention.ts';
 import { changeKinds } from '#domain/runs/plans/change-kinds.ts';
 import { type PlacedChange, readPlanChanges } from '#domain/runs/plans/changes-store.ts';
-import { findRun } from '#domain/runs/store.ts';
+import { findRun, readProgress } from '#domain/runs/store.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
-import { ChangeView, viewChange } from './change-views.ts';
-import { missingPlan } from './missing-plan.ts';
 import { RunParams, readAccess } from './operations.ts';
-import { SectionsView, viewSections } from './section-views.ts';
+import { ChangeView, SectionsView, viewChange, viewSections } from './plan-views.ts';
+
+/** The error for a run without a plan. It says if retention may have removed the plan. */
+export async function missingPlan(em: Em, runId: string): Promise<NotFound> {
+  const run = await readProgress(em, runId);
+  const removedBefore = run && (await findRemovedOfRun(em, 'run_plans', new Date(run.createdAt)));
+  const reason = removedBefore
+    ? ': plans of runs from before ' +
+      removedBefore.toISOString().slice(0, 10) +
+      ' were removed, because they were out of retention'
+    : '';
+  return new NotFound('a plan of this run', reason);
+}
 
 const PlacedChangeView = z
   .object({

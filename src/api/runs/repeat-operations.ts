@@ -1,8 +1,14 @@
 import { command } from '#api/pipeline/operation.ts';
 import { refuseRepetition } from '#domain/runs/actions.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
-import { pinOfCopy, resolveCopy } from '#domain/runs/admission/copy.ts';
-import { admissionOf, findRequeueTarget, pinOf, resolveRequeue } from '#domain/runs/admission/requeue.ts';
+import {
+  admissionOf,
+  findRequeueTarget,
+  pinOf,
+  pinOfCopy,
+  resolveCopy,
+  resolveRequeue,
+} from '#domain/runs/admission/repeat.ts';
 import { refuseDependentsOf } from '#domain/runs/references/dependents.ts';
 import { showAdmittedRun } from './actions.ts';
 import { CopyRun, splitOptions } from './bodies.ts';

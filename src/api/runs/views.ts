@@ -17,12 +17,10 @@ import { shares, waitingCodes } from '#domain/shared/vocabulary/waiting.ts';
 import { WantedTool } from '#domain/tools/model.ts';
 import { variableCategories, variablePhases } from '#domain/variables/model.ts';
 import { isolations } from '#domain/workers/model.ts';
-import { By } from './actor-view.ts';
+import { By } from '../pipeline/schemas.ts';
 import { ApprovalView, ListedApprovalView, toListedApproval } from './approvals/approval-views.ts';
 import { SummaryView } from './plan-views.ts';
-import { ReadView } from './read-views.ts';
-import { ResetView } from './reset-views.ts';
-import { showVariables } from './shown-variables.ts';
+import { ReadView, ResetView, showVariables } from './variable-views.ts';
 
 const runEventTypes = (Object.keys(eventTypes) as EventTypeName[]).filter((name) => eventTypes[name].subject === 'run');
 

@@ -5,7 +5,7 @@ import { actionsView, pageOf } from '#api/pipeline/schemas.ts';
 import { showAdmittedRun } from '#api/runs/actions.ts';
 import { getRun, accessReview as runReview } from '#api/runs/operations.ts';
 import { RunView } from '#api/runs/views.ts';
-import { admissionOf, findRequeueTarget } from '#domain/runs/admission/requeue.ts';
+import { admissionOf, findRequeueTarget } from '#domain/runs/admission/repeat.ts';
 import { maxAddressLength } from '#domain/runs/attempts/checks.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';

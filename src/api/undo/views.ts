@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { answerOf } from '#api/pipeline/fields.ts';
-import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import { By } from '#api/runs/actor-view.ts';
+import { AnswerId, By, Time } from '#api/pipeline/schemas.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import {
   attemptStates,

@@ -1,15 +1,22 @@
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
+import type { Feature } from '#domain/shared/features/feature.ts';
 import { assemblyCandidates } from './candidates-store.ts';
 import { AssemblyNodeSchema, AssemblyRunSchema, AssemblySchema, AssemblyVersionSchema } from './entity.ts';
 import { assemblyEvents } from './events.ts';
-import { assembliesFeature } from './feature.ts';
 import { assemblyKinds } from './ownership.ts';
 import { assemblySeals } from './sealed.ts';
 
 export const entities = [AssemblySchema, AssemblyVersionSchema, AssemblyRunSchema, AssemblyNodeSchema] as const;
 export const ownership = assemblyKinds;
 export const events = assemblyEvents;
-export const features = { assemblies: assembliesFeature };
+
+export const features = {
+  assemblies: {
+    title: 'Assemblies',
+    operations: ['assemblies'],
+    searched: ['assembly'],
+  },
+} as const satisfies Record<string, Feature>;
 
 export const systemActions = {
   'assembly_run.engine_lost': {

@@ -1,14 +1,22 @@
 import { ownedCandidates } from '#domain/owners/candidates-store.ts';
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
+import type { Feature } from '#domain/shared/features/feature.ts';
+import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
 import { ConnectionBindingSchema } from './bindings/entity.ts';
 import { ConnectionSchema } from './entity.ts';
-import { connectionsFeature } from './feature.ts';
+import { dataKeyContext } from './envelope.ts';
 import { connectionKinds } from './ownership.ts';
-import { connectionSeals } from './sealed.ts';
 
 export const entities = [ConnectionSchema, ConnectionBindingSchema] as const;
 export const ownership = connectionKinds;
-export const features = { connections: connectionsFeature };
+
+export const features = {
+  connections: {
+    title: 'Connections',
+    operations: ['connections', 'project_connections', 'environment_connections'],
+    searched: ['connection'],
+  },
+} as const satisfies Record<string, Feature>;
 
 export const systemActions = {
   'connection.used': {
@@ -17,7 +25,17 @@ export const systemActions = {
     actor: 'template checks',
   },
 } as const satisfies Record<string, DeclaredAction>;
-export const sealed = connectionSeals;
+
+/** `sealed_credentials` is sealed by the row's own key, which stays the same when the key ring changes. */
+export const sealed = [
+  sealedColumn({
+    table: 'connections',
+    column: 'sealedKey',
+    key: ['id'],
+    from: ['credentialRevision'],
+    context: ({ id, credentialRevision: revision }) => dataKeyContext({ id, credentialRevision: Number(revision) }),
+  }),
+];
 
 export const errorCodes = {
   connection_unknown: 'There is no connection of this name that the template may use.',

@@ -1,15 +1,22 @@
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
 import type { EventSubscription } from '#domain/shared/events/subscription.ts';
+import type { Feature } from '#domain/shared/features/feature.ts';
 import { driftMonitorCandidates } from './candidates-store.ts';
 import { DriftEvidenceSchema, DriftFindingSchema, DriftMonitorSchema, DriftScanSchema } from './entity.ts';
 import { driftEvents } from './events.ts';
-import { driftFeature } from './feature.ts';
 import { driftKinds } from './ownership.ts';
 
 export const entities = [DriftMonitorSchema, DriftScanSchema, DriftFindingSchema, DriftEvidenceSchema] as const;
 export const ownership = driftKinds;
 export const events = driftEvents;
-export const features = { drift: driftFeature };
+
+export const features = {
+  drift: {
+    title: 'Drift detection',
+    operations: ['drift_monitors', 'drift_findings'],
+    searched: ['drift_monitor'],
+  },
+} as const satisfies Record<string, Feature>;
 
 export const subscriptions = [
   {

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { clockTimeAt, timeOf } from '#domain/shared/values/clock-time.ts';
 import { humanName } from '#domain/shared/values/human-name.ts';
-import { TimeZone } from '#domain/shared/values/time-zone.ts';
-import { TimeInput } from '#domain/shared/values/times.ts';
+import { clockTimeAt, TimeInput, TimeZone, timeOf } from '#domain/shared/values/times.ts';
 
 /** The times at which no apply starts in an environment: once, between two times, or every week in a time zone. */
 

@@ -17,7 +17,7 @@ import { serviceKeyOf } from '#domain/shared/commands/service-key.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Forbidden, Unprocessable } from '#domain/shared/errors.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
-import { cutText } from '#domain/shared/values/cut-text.ts';
+import { cutText } from '#domain/shared/values/text.ts';
 import { followAuthority } from './authority.ts';
 import type { FollowDeps, UpstreamChange } from './change.ts';
 import { FollowMoved, OwnerChanged } from './errors.ts';

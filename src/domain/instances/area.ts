@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
+import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
 import { instanceCandidates } from './candidates-store.ts';
 import { InstanceResourceSchema, InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './entity.ts';
 import { instanceEvents } from './events.ts';
 import { instanceKinds } from './ownership.ts';
-import { instanceSeals } from './sealed.ts';
+import { outputsContext, stateContext } from './seals.ts';
 
 export const entities = [InstanceSchema, InstanceSlotSchema, StateVersionSchema, InstanceResourceSchema] as const;
 export const ownership = instanceKinds;
@@ -27,7 +28,24 @@ export const systemActions = {
     actor: 'state recovery',
   },
 } as const satisfies Record<string, DeclaredAction>;
-export const sealed = instanceSeals;
+
+export const sealed = [
+  sealedColumn({
+    table: 'instances',
+    column: 'sealedOutputs',
+    key: ['id'],
+    context: ({ id }) => outputsContext(id),
+    isLarge: true,
+  }),
+  sealedColumn({
+    table: 'state_versions',
+    column: 'content',
+    key: ['instanceId', 'serial'],
+    from: ['digest'],
+    context: ({ instanceId: id, digest }) => stateContext(id, digest),
+    isLarge: true,
+  }),
+];
 
 export const errorCodes = {
   state_too_large: 'The state has more resources or larger outputs than the service lists.',

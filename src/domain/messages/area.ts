@@ -1,7 +1,17 @@
+import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
 import { FailingDestinationSchema, OutgoingMessageSchema } from './entity.ts';
 import { messageTables } from './ownership.ts';
-import { messageSeals } from './sealed.ts';
+import { tokenContext } from './queue/tokens.ts';
 
 export const entities = [FailingDestinationSchema, OutgoingMessageSchema] as const;
 export const ownership = messageTables;
-export const sealed = messageSeals;
+
+/** The one-time tokens of messages that wait. */
+export const sealed = [
+  sealedColumn({
+    table: 'outgoing_messages',
+    column: 'sealedToken',
+    key: ['id'],
+    context: ({ id }) => tokenContext(id),
+  }),
+];

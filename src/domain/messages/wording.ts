@@ -1,5 +1,5 @@
-import { cutText } from '#domain/shared/values/cut-text.ts';
 import { withoutMisleading } from '#domain/shared/values/human-name.ts';
+import { cutText } from '#domain/shared/values/text.ts';
 
 /** The text of a message, for every medium. */
 export interface Wording {

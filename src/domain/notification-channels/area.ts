@@ -1,8 +1,9 @@
 import { ownedCandidates } from '#domain/owners/candidates-store.ts';
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
+import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
 import { ChannelSubscriptionSchema, NotificationChannelSchema } from './entity.ts';
 import { notificationChannelKinds } from './ownership.ts';
-import { notificationChannelSeals } from './sealed.ts';
+import { channelSecrets, urlContext } from './secrets.ts';
 
 export const entities = [NotificationChannelSchema, ChannelSubscriptionSchema] as const;
 export const ownership = notificationChannelKinds;
@@ -14,7 +15,16 @@ export const systemActions = {
     actor: 'transfer',
   },
 } as const satisfies Record<string, DeclaredAction>;
-export const sealed = notificationChannelSeals;
+
+const table = 'notification_channels';
+const key = ['id'] as const;
+
+/** The addresses of channels, and the secrets by which they sign. */
+export const sealed = [
+  sealedColumn({ table, column: 'sealedUrl', key, context: ({ id }) => urlContext(id) }),
+  sealedColumn({ table, column: 'sealedSecret', key, context: ({ id }) => channelSecrets.contextOf(id) }),
+  sealedColumn({ table, column: 'sealedPreviousSecret', key, context: ({ id }) => channelSecrets.contextOf(id) }),
+];
 
 export const errorCodes = {
   no_signature: 'Only messages of webhook channels are signed, so other channels have no secret.',

@@ -1,3 +1,5 @@
+import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
+import { chatContext } from './chats-store.ts';
 import {
   NotificationCursorSchema,
   NotificationPreferenceSchema,
@@ -6,7 +8,6 @@ import {
 } from './entity.ts';
 import { notificationsFeature } from './feature.ts';
 import { notificationTables } from './ownership.ts';
-import { notificationSeals } from './sealed.ts';
 
 export const entities = [
   NotificationSchema,
@@ -16,4 +17,13 @@ export const entities = [
 ] as const;
 export const ownership = notificationTables;
 export const features = { notifications: notificationsFeature };
-export const sealed = notificationSeals;
+
+/** The addresses of users' chats. */
+export const sealed = [
+  sealedColumn({
+    table: 'user_chats',
+    column: 'sealedUrl',
+    key: ['userId'],
+    context: ({ userId }) => chatContext(userId),
+  }),
+];

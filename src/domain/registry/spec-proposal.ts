@@ -1,8 +1,8 @@
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
-import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { JsonObject } from '#domain/shared/values/json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
+import { cutText } from '#domain/shared/values/text.ts';
 import { isBinary, type TemplateFiles, textOf } from '#domain/sources/files.ts';
 import type { NestedBlock } from '#domain/sources/hcl/body.ts';
 import { convertToType } from '#domain/sources/hcl/conversions.ts';

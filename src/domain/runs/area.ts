@@ -1,5 +1,8 @@
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
+import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
+import { inputsContext } from './admission/inputs.ts';
 import { RunReviewSchema } from './approval/entity.ts';
+import { artifactContext, debugLogContext } from './attempts/seals.ts';
 import { RunCommentSchema } from './comments/entity.ts';
 import { RunDebugLogSchema } from './debug-logs/entity.ts';
 import { eventRetention, logRetention, planRetention } from './deletion/retention.ts';
@@ -8,7 +11,6 @@ import { runEvents } from './events/events.ts';
 import { RunLogChunkSchema } from './log/entity.ts';
 import { runKinds } from './ownership.ts';
 import { RunPlanSchema } from './plans/entity.ts';
-import { runSeals } from './sealed.ts';
 
 export const entities = [
   RunSchema,
@@ -49,7 +51,24 @@ export const systemActions = {
     actor: 'retention',
   },
 } as const satisfies Record<string, DeclaredAction>;
-export const sealed = runSeals;
+
+export const sealed = [
+  sealedColumn({ table: 'runs', column: 'sealedInputs', key: ['id'], context: ({ id }) => inputsContext(id) }),
+  sealedColumn({
+    table: 'run_plans',
+    column: 'artifact',
+    key: ['runId'],
+    context: ({ runId: id }) => artifactContext(id),
+    isLarge: true,
+  }),
+  sealedColumn({
+    table: 'run_debug_logs',
+    column: 'content',
+    key: ['attemptId'],
+    context: ({ attemptId: id }) => debugLogContext(id),
+    isLarge: true,
+  }),
+];
 
 export const errorCodes = {
   reviewers_ineligible:

@@ -22,7 +22,7 @@ import { isHold, type WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import type { ToolDemand } from '#domain/tools/demand.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import type { Isolation } from '#domain/workers/model.ts';
-import type { ShownSource } from './admission/sources.ts';
+import type { ShownSource } from './admission/inputs.ts';
 import type { StatusDetail } from './diagnostics/status-detail.ts';
 import { RunTransitionRefused } from './errors.ts';
 import { type ReviewNeed, type RunAuthor, runTransitions } from './model.ts';

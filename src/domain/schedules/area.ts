@@ -1,14 +1,22 @@
+import type { Feature } from '#domain/shared/features/feature.ts';
 import { scheduleCandidates } from './candidates-store.ts';
 import { ScheduleFiringSchema, ScheduleSchema } from './entity.ts';
 import { scheduleEvents } from './events.ts';
-import { schedulesFeature } from './feature.ts';
 import { scheduleKinds } from './ownership.ts';
 import { scheduleSeals } from './sealed.ts';
 
 export const entities = [ScheduleSchema, ScheduleFiringSchema] as const;
 export const ownership = scheduleKinds;
 export const events = scheduleEvents;
-export const features = { schedules: schedulesFeature };
+
+export const features = {
+  schedules: {
+    title: 'Schedules',
+    operations: ['schedules'],
+    searched: ['schedule'],
+  },
+} as const satisfies Record<string, Feature>;
+
 export const sealed = scheduleSeals;
 
 export const errorCodes = {

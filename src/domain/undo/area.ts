@@ -1,14 +1,20 @@
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
 import type { EventSubscription } from '#domain/shared/events/subscription.ts';
+import type { Feature } from '#domain/shared/features/feature.ts';
 import { CandidateCheckSchema, UndoAttemptSchema } from './entity.ts';
 import { undoEvents } from './events.ts';
-import { selectiveUndoFeature } from './feature.ts';
 import { undoKinds } from './ownership.ts';
 
 export const entities = [UndoAttemptSchema, CandidateCheckSchema] as const;
 export const ownership = undoKinds;
 export const events = undoEvents;
-export const features = { selective_undo: selectiveUndoFeature };
+
+export const features = {
+  selective_undo: {
+    title: 'Selective undo',
+    operations: ['selective_undo', 'runs.list_selective_undo', 'runs.check_selective_undo'],
+  },
+} as const satisfies Record<string, Feature>;
 
 export const subscriptions = [
   // Follows the end of scans, of candidate checks and of the runs that undo others.

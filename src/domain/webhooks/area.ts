@@ -1,13 +1,21 @@
 import { ownedCandidates } from '#domain/owners/candidates-store.ts';
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
+import type { Feature } from '#domain/shared/features/feature.ts';
+import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
 import { WebhookCursorSchema, WebhookDeliverySchema, WebhookQueueSchema, WebhookSchema } from './entity.ts';
-import { webhooksFeature } from './feature.ts';
 import { webhookKinds } from './ownership.ts';
-import { webhookSeals } from './sealed.ts';
+import { webhookSecrets } from './secrets.ts';
 
 export const entities = [WebhookSchema, WebhookQueueSchema, WebhookCursorSchema, WebhookDeliverySchema] as const;
 export const ownership = webhookKinds;
-export const features = { webhooks: webhooksFeature };
+
+export const features = {
+  webhooks: {
+    title: 'Webhooks',
+    operations: ['webhooks'],
+    searched: ['webhook'],
+  },
+} as const satisfies Record<string, Feature>;
 
 export const systemActions = {
   'webhook.disabled': {
@@ -17,7 +25,22 @@ export const systemActions = {
     actor: 'webhook delivery',
   },
 } as const satisfies Record<string, DeclaredAction>;
-export const sealed = webhookSeals;
+
+/** The secrets that sign the requests to webhooks. */
+export const sealed = [
+  sealedColumn({
+    table: 'webhooks',
+    column: 'sealedSecret',
+    key: ['id'],
+    context: ({ id }) => webhookSecrets.contextOf(id),
+  }),
+  sealedColumn({
+    table: 'webhooks',
+    column: 'sealedPreviousSecret',
+    key: ['id'],
+    context: ({ id }) => webhookSecrets.contextOf(id),
+  }),
+];
 
 export const errorCodes = {
   webhook_disabled: 'Nothing is sent to a disabled webhook.',

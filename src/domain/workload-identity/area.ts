@@ -1,6 +1,7 @@
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
+import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
 import { SigningKeySchema } from './entity.ts';
-import { workloadIdentitySeals } from './sealed.ts';
+import { privateKeyContext } from './signing-keys/key-pair.ts';
 
 export const entities = [SigningKeySchema] as const;
 
@@ -11,7 +12,15 @@ export const systemActions = {
     actor: 'key rotation',
   },
 } as const satisfies Record<string, DeclaredAction>;
-export const sealed = workloadIdentitySeals;
+
+export const sealed = [
+  sealedColumn({
+    table: 'signing_keys',
+    column: 'sealedPrivateKey',
+    key: ['id'],
+    context: ({ id }) => privateKeyContext(id),
+  }),
+];
 
 export const errorCodes = {
   signing_key_upcoming: 'A new signing key is published already, and does not sign yet.',

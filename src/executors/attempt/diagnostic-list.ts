@@ -1,6 +1,6 @@
 import { type Diagnostic, maxDiagnosticLengths, maxDiagnostics } from '#domain/runs/diagnostics/model.ts';
 import type { Redactor } from '#domain/shared/redaction/redactor.ts';
-import { cutText } from '#domain/shared/values/cut-text.ts';
+import { cutText } from '#domain/shared/values/text.ts';
 
 /** The errors and warnings of an attempt, without duplicates and secrets, in limited number and length, so that they can be stored. */
 export class DiagnosticList {

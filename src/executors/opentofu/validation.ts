@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
 import { type Diagnostic, maxDiagnosticLengths } from '#domain/runs/diagnostics/model.ts';
-import { cutText } from '#domain/shared/values/cut-text.ts';
-import { joinLines } from '#domain/shared/values/join-lines.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { cutText, joinLines } from '#domain/shared/values/text.ts';
 import { maxCheckItems } from '../protocol/result-schema.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { asArray, isObject, parseJson } from '../shared/json.ts';

@@ -1,8 +1,8 @@
 import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 import { Decimal } from '#domain/shared/values/decimal.ts';
-import { DistinctTexts } from '#domain/shared/values/distinct-texts.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { representValue } from '#domain/shared/values/representable.ts';
+import { DistinctTexts } from '#domain/shared/values/text.ts';
 import { isObject } from '../shared/json.ts';
 
 /** Replaces a value that is secret or not known yet. */

@@ -1,7 +1,6 @@
-import { readChosenId } from '#api/web/forms/chosen-id.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
-import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { readChosenId, refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { ConnectionName } from '#domain/registry/spec.ts';

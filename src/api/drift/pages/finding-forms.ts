@@ -1,5 +1,5 @@
 import { addFormPage } from '#api/web/forms/form-page.ts';
-import { toUtc } from '#api/web/forms/utc.ts';
+import { toUtc } from '#api/web/forms/read-form.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';

@@ -1,7 +1,7 @@
 import { get as getEnvironment } from '#api/environments/operations.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import { toUtc } from '#api/web/forms/read-form.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
-import { toUtc } from '#api/web/forms/utc.ts';
 import { html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';

@@ -1,6 +1,6 @@
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
-import { readWholeNumber } from '#api/web/forms/typed-number.ts';
+import { readWholeNumber } from '#api/web/forms/read-form.ts';
 import type { FieldProblem } from '#domain/shared/validation/validation-messages.ts';
 import { kindsInBytes, type QuotaKind, quotaKinds } from '#domain/shared/vocabulary/quotas.ts';
 import { kindLabels } from './labels.ts';

@@ -6,8 +6,8 @@ import { anyReviewAuthority, reviewAccess } from '#domain/runs/approval/rules.ts
 import { findRun, readPlan } from '#domain/runs/store.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { missingPlan } from '../missing-plan.ts';
 import { accessReview, getRun, RunParams, readAccess } from '../operations.ts';
+import { missingPlan } from '../plan-operations.ts';
 import { PlanView, toPlan } from '../plan-views.ts';
 import { RunView } from '../views.ts';
 

@@ -4,7 +4,7 @@ import { Time } from '#api/pipeline/schemas.ts';
 import { type ApprovalFacts, countsNow } from '#domain/runs/approval/rules.ts';
 import type { RunDetails } from '#domain/runs/details-store.ts';
 import { approvalRules, strictestPolicy } from '#domain/shared/vocabulary/approval.ts';
-import { By } from '../actor-view.ts';
+import { By } from '../../pipeline/schemas.ts';
 
 const ListedReviewView = z
   .object({

@@ -5,7 +5,7 @@ import { findPeriod, maxDays } from '#domain/runs/lists/period-store.ts';
 import { toScope } from '#domain/runs/lists/scope.ts';
 import { type Outcomes, toStatistics } from '#domain/runs/lists/statistics.ts';
 import { countRuns } from '#domain/runs/lists/statistics-store.ts';
-import { TimeZone } from '#domain/shared/values/time-zone.ts';
+import { TimeZone } from '#domain/shared/values/times.ts';
 import { terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { listAccess, listAllRuns } from './list-operations.ts';
 import { filterQuery, hintOf, nameScope, runOwners, ScopeHint, ScopeName, scopeQuery, toFilter } from './list-query.ts';

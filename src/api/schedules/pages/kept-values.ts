@@ -2,7 +2,7 @@ import { describeInherited, describeRotated, type InheritedValues } from '#api/e
 import { type DeployedFacts, readReplaced } from '#api/registry/pages/run/deployed.ts';
 import { renderDeployed } from '#api/registry/pages/run/deployed-view.ts';
 import { givenTo } from '#api/registry/pages/run/differences.ts';
-import { findRotatedSecrets, findSecretsOfOthers } from '#api/registry/pages/run/rotated-secrets.ts';
+import { findRotatedSecrets, findSecretsOfOthers } from '#api/registry/pages/run/target.ts';
 import { describeKeptSecret } from '#api/registry/pages/run/variable-fields.ts';
 import { get as getTemplate } from '#api/registry/template-operations.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';

@@ -1,7 +1,7 @@
 import { addApprovalProblem } from '#api/environments/pages/environment-fields.ts';
 import { findLimitProblems, toLimits } from '#api/quotas/pages/limit-fields.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
-import { readWholeNumber } from '#api/web/forms/typed-number.ts';
+import { readWholeNumber } from '#api/web/forms/read-form.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type FeatureName, featureNames, features } from '#domain/features.ts';
 import { allowableTools, allReleases } from '#domain/settings/allowed-tools.ts';

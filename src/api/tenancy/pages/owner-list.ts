@@ -1,7 +1,7 @@
 import { list as listOrganizations } from '#api/organizations/operations.ts';
-import { readChosenId } from '#api/web/forms/chosen-id.ts';
 import type { Choice } from '#api/web/forms/fields/choices.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
+import { readChosenId } from '#api/web/forms/resource-forms.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { readTeamChoices } from './team-choices.ts';

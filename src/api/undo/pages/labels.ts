@@ -4,7 +4,7 @@ import type { ShownRun } from '#api/runs/pages/run-tab.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import type { Html } from '#api/web/html.ts';
 import { pluralize } from '#api/web/text.ts';
-import { cutText } from '#domain/shared/values/cut-text.ts';
+import { cutText } from '#domain/shared/values/text.ts';
 import type { AttemptState, VerdictWord } from '#domain/undo/model.ts';
 import type { getAttempt, listChecks } from '../operations.ts';
 

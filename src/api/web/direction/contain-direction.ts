@@ -1,4 +1,4 @@
-import { directionControls } from '#domain/shared/values/direction-controls.ts';
+import { directionControls } from '#domain/shared/values/text.ts';
 
 /**
  * Characters that can change the reading order of the text around them: letters of right-to-left scripts, the mark that acts like them, and

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { capitalize } from '../text.ts';
 import type { FormField } from './fields/form-field.ts';
 import type { Typed } from './form-page.ts';
-import { readWholeNumber } from './typed-number.ts';
+import { readWholeNumber } from './read-form.ts';
 
 /** The value that a form sends for a checked box. */
 const checked = 'yes';

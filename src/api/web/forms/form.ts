@@ -7,8 +7,7 @@ import { explainCut } from './fields/choices.ts';
 import { renderControl } from './fields/control.ts';
 import { type FormField, withOnlyChoice } from './fields/form-field.ts';
 import { renderMatrix } from './fields/matrix.ts';
-import { nameMissing } from './missing-value.ts';
-import type { FormProblems } from './problems.ts';
+import { type FormProblems, nameMissing } from './problems.ts';
 import { isStale, openedField, renderStale, revisionName, withPresentValues } from './stale.ts';
 
 export interface Form {

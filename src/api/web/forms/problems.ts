@@ -6,6 +6,7 @@ import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import { type Labels, toPlainWords } from '../plain-words.ts';
 import { toFieldProblem, toSentence } from '../text.ts';
 import type { Visit } from '../visit/visit.ts';
+import type { FormField } from './fields/form-field.ts';
 
 /** The problems of a submitted form, as sentences. */
 export interface FormProblems {
@@ -25,7 +26,7 @@ export interface FormProblems {
   readonly details?: readonly ProblemDetail[];
 }
 
-export type Submission<Result> =
+type Submission<Result> =
   | { readonly done: true; readonly result: Result }
   | { readonly done: false; readonly problems: FormProblems };
 
@@ -151,7 +152,7 @@ function withoutDetails(message: string, names: readonly string[]): ProblemDetai
 }
 
 /** A single problem. `path` is the place in the body, or a JSON pointer if the problem is in the variables of a template. */
-export interface ProblemDetail {
+interface ProblemDetail {
   readonly path: string;
   readonly message: string;
   /** The place in the part that is made from a schema, if the page found the problem. */
@@ -178,4 +179,40 @@ function problemDetails(error: ServiceError): ProblemDetail[] {
       typeof file === 'string' ? `${message} (${file}${line === undefined ? '' : `, line ${line}`})` : String(message),
     ...(typeof pointer === 'string' && { pointer }),
   }));
+}
+
+/** The problem of an empty field, before it is known which field that is. */
+const anyMissing = 'Enter a value.';
+/** Problems of operations that may be about an empty choice. */
+const anyUnchosen = new Set([
+  'Choose one.',
+  'Choose one of the options.',
+  'Choose an environment.',
+  'This does not exist: choose another one.',
+]);
+
+/** Labels that are not nouns, such as "Until" and "Type core to confirm". The problems of their fields stay as they are. */
+const sentenceLabel =
+  /^(?:About|Who|Where|Why|When|What|Or|Only|Keep|Give|From|Until|To|On|Starts|Ends|Attached)\b| to confirm$/;
+const chosenKinds = new Set<FormField['kind']>(['select', 'radio', 'files', 'folder']);
+
+/** The problems of a field, one a line. For a missing value, the problem names it: "Enter the name." */
+export function nameMissing(problems: string, field: Pick<FormField, 'label' | 'kind' | 'value'>): string {
+  return problems
+    .split('\n')
+    .map((line) => (isMissing(line, field) && !sentenceLabel.test(field.label) ? nameOf(field) : line))
+    .join('\n');
+}
+
+function isMissing(line: string, { kind, value = '' }: Pick<FormField, 'kind' | 'value'>): boolean {
+  return line === anyMissing || (chosenKinds.has(kind) && value === '' && anyUnchosen.has(line));
+}
+
+function nameOf({ label, kind }: Pick<FormField, 'label' | 'kind'>): string {
+  return `${chosenKinds.has(kind) ? 'Choose' : 'Enter'} the ${lowerFirst(label)}.`;
+}
+
+/** Makes the first letter lower case, unless an abbreviation begins there, as in "URL". */
+function lowerFirst(label: string): string {
+  return /^[A-Z][A-Z]/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);
 }

@@ -29,3 +29,14 @@ export function fieldProblems(error: unknown, names: readonly string[]): Record<
   if (!problems.every(({ in: part, path }) => part === 'body' && names.includes(path))) return undefined;
   return Object.fromEntries(problems.map(({ path, message }) => [path, message]));
 }
+
+/** Reads a number in digits. Any other text stays as it was typed, so that the operation says what is wrong with it. */
+export function readWholeNumber(text: string): number | string {
+  const typed = text.trim();
+  return /^\d{1,16}$/.test(typed) ? Number(typed) : typed;
+}
+
+/** Converts the time of a form's field, which has no time zone and means UTC. */
+export function toUtc(local: string): string | null {
+  return local === '' ? null : `${local.length === 16 ? `${local}:00` : local}Z`;
+}

@@ -1,6 +1,8 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { Forbidden, invalidField } from '#domain/shared/errors.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { explainUrl } from '#domain/shared/outbound/outbound.ts';
 import type { Visit } from '../visit/visit.ts';
 import type { FormField } from './fields/form-field.ts';
 import type { Typed } from './form-page.ts';
@@ -48,4 +50,23 @@ export function typedNameField(name: string): FormField {
 /** @throws Invalid if something else was typed */
 export function requireTypedName({ confirmation }: Typed, name: string): void {
   if (confirmation?.trim() !== name.trim()) throw invalidField('confirmation', `is another name: type ${name} exactly`);
+}
+
+/**
+ * Reads the id that was chosen in a field. If none was, returns null and adds a problem to the visit. @param bodyPaths as for `addProblem`
+ */
+export function readChosenId(visit: Visit, field: string, typed = '', ...bodyPaths: string[]): string | null {
+  const id = typed.trim();
+  if (isId(id)) return id;
+  visit.addMissing(field, 'choose one', ...bodyPaths);
+  return null;
+}
+
+/**
+ * Checks the syntax of a URL, and adds its problem to the visit, so that the form shows it together with the problems of other fields. Only
+ * the operation looks up the host. The schema refuses an empty URL.
+ */
+export function addUrlProblem(visit: Visit<unknown>, field: string, url: string | undefined): void {
+  const problem = url ? explainUrl(url) : null;
+  if (problem !== null) visit.addProblem(field, problem);
 }

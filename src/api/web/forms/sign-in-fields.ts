@@ -1,6 +1,6 @@
 import { problemIcon } from '../components/alerts.ts';
 import { type Html, html } from '../html.ts';
-import { nameMissing } from './missing-value.ts';
+import { nameMissing } from './problems.ts';
 
 export interface Field {
   readonly name: string;

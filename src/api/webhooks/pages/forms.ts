@@ -1,8 +1,7 @@
 import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
-import { revisionField } from '#api/web/forms/resource-forms.ts';
-import { addUrlProblem } from '#api/web/forms/url-problem.ts';
+import { addUrlProblem, revisionField } from '#api/web/forms/resource-forms.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

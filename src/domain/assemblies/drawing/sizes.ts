@@ -1,4 +1,4 @@
-import { cutText } from '#domain/shared/values/cut-text.ts';
+import { cutText } from '#domain/shared/values/text.ts';
 import type { GraphNode } from './drawing.ts';
 
 /** Computes the sizes of nodes, in pixels. */

@@ -1,4 +1,4 @@
-import { escapeMarkup } from '#domain/shared/values/escape-markup.ts';
+import { escapeMarkup } from '#domain/shared/values/text.ts';
 import type { Drawing } from './drawing.ts';
 import { round, shorten, shortenDetail } from './sizes.ts';
 

@@ -10,9 +10,9 @@ import { hideAt } from '#domain/shared/values/comparison/hidden.ts';
 import { nestingOf } from '#domain/shared/values/comparison/nesting.ts';
 import type { ValuePath } from '#domain/shared/values/comparison/paths.ts';
 import { listValueChanges, type ValueChange } from '#domain/shared/values/comparison/value-changes.ts';
-import { DistinctTexts } from '#domain/shared/values/distinct-texts.ts';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import { DistinctTexts } from '#domain/shared/values/text.ts';
 import { secretNamesOf } from '../secret-outputs.ts';
 import { type ParsedObject, readManagedObjects } from '../state-file/shown-resource.ts';
 import {

@@ -1,5 +1,5 @@
-import { escapeMarkup } from '#domain/shared/values/escape-markup.ts';
 import { withoutMisleading } from '#domain/shared/values/human-name.ts';
+import { escapeMarkup } from '#domain/shared/values/text.ts';
 import type { Wording } from '../wording.ts';
 
 /** The two forms of a mail. They contain names only as text, never as markup or as links. */

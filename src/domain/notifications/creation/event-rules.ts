@@ -29,7 +29,7 @@ import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
 import { findUsersToAsk } from '#domain/runs/approval/reviewers.ts';
 import { describeDetail, type StatusDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
-import { cutText } from '#domain/shared/values/cut-text.ts';
+import { cutText } from '#domain/shared/values/text.ts';
 import { describeUse, scopeNames } from '#domain/shared/vocabulary/quotas.ts';
 import type { SystemAction } from '#domain/system-actions.ts';
 import { disabledReasons } from '#domain/webhooks/model.ts';

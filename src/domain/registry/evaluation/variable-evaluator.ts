@@ -1,7 +1,6 @@
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
-import { hasDecimal } from '#domain/shared/values/decimals-in.ts';
-import type { JsonObject } from '#domain/shared/values/json.ts';
+import { hasDecimal, type JsonObject } from '#domain/shared/values/json.ts';
 import { isCheap } from '../variables/cost.ts';
 import type { VariableError } from '../variables/errors.ts';
 import { validateExactly } from '../variables/exact-numbers.ts';

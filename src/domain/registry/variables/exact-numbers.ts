@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Decimal } from '#domain/shared/values/decimal.ts';
-import { decimalsIn, replaceDecimals, restoreDecimals } from '#domain/shared/values/decimals-in.ts';
-import type { JsonObject } from '#domain/shared/values/json.ts';
+import { decimalsIn, type JsonObject, replaceDecimals, restoreDecimals } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import type { ValidationResult, VariableValues } from './variables.ts';
 

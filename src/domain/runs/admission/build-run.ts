@@ -23,9 +23,8 @@ import { showReads } from '../references/model.ts';
 import { refuseEndedReads } from '../references/recheck.ts';
 import { raiseSecrets } from '../references/secret-outputs.ts';
 import type { VariableReset } from '../reset-model.ts';
-import { type RunInputs, sealInputs } from './inputs.ts';
+import { type RunInputs, sealInputs, showSources } from './inputs.ts';
 import type { ResolvedRun, RunRequest } from './run-request.ts';
-import { showSources } from './sources.ts';
 import type { AdmissionTarget } from './target.ts';
 import { readToolDemand } from './tool-demand.ts';
 

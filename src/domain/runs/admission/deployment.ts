@@ -6,10 +6,10 @@ import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/reg
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Masked } from '#domain/shared/values/masked.ts';
+import { escapeReference, replaceTexts } from '../../variables/reference-syntax.ts';
 import type { SealedRead } from '../references/model.ts';
-import { comparableVariable, type SecretHash } from './compared-inputs.ts';
-import { openInputsToRepeat, type RunInputs } from './inputs.ts';
-import { prefillOf } from './prefill.ts';
+import { comparableVariable, openInputsToRepeat, type RunInputs, type SecretHash } from './inputs.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** How an instance was deployed: the version and the inputs of the run that last changed it. */
@@ -129,4 +129,28 @@ export function chooseVersion(
 ): Promise<PublishedVersion> {
   if (wanted === undefined && deployment) return loadVersionById(em, deployment.versionId);
   return loadVersion(em, templateId, wanted ?? 'latest');
+}
+
+/** The variables of a run that a copy takes over. */
+interface Prefill {
+  readonly variables: Record<string, JsonValue>;
+  /** The names of secret variables. */
+  readonly secrets: string[];
+}
+
+/**
+ * Separates the variables that a run shows from those that it masks. A value that looks like the mask counts as secret, and a text that
+ * looks like a reference stays that text.
+ */
+export function prefillOf(shown: Readonly<Record<string, JsonValue | Masked>>): Prefill {
+  const entries = Object.entries(shown);
+  const open = entries.filter(([, value]) => !isMasked(value)) as [string, JsonValue][];
+  const secrets = entries.filter(([, value]) => isMasked(value)).map(([name]) => name);
+  const variables = open.map(([name, value]) => [name, replaceTexts(value, ({ text }) => escapeReference(text))]);
+  return { variables: Object.fromEntries(variables), secrets };
+}
+
+function isMasked(value: JsonValue | Masked): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.keys(value).length === 1 && 'sensitive' in value && value['sensitive'] === true;
 }

@@ -3,7 +3,9 @@ import type { Em } from '#database/database.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { mergeVariables } from '#domain/registry/variables/variables.ts';
+import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { convertToType } from '#domain/sources/hcl/conversions.ts';
 import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
 import { hasReferences } from '#domain/variables/reference-syntax.ts';
 import { copyReads, dataSourceOf } from '../references/model.ts';
@@ -11,10 +13,8 @@ import { resolveRemoteStates } from '../references/remote-states.ts';
 import { resolveReferences } from '../references/resolve-references.ts';
 import type { SourceOutputs } from '../references/source-outputs.ts';
 import type { Deployment } from './deployment.ts';
-import { defaultsOf } from './environment-defaults.ts';
-import type { RunInputs } from './inputs.ts';
+import { type RunInputs, sourcesOf } from './inputs.ts';
 import type { RunRequest } from './run-request.ts';
-import { sourcesOf } from './sources.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /**
@@ -102,4 +102,28 @@ export async function readRemoteStates(
   }
   const { states, reads } = await resolveRemoteStates(em, opened, target, wanted);
   return { ...given, remoteStates: states, reads: [...(given.reads ?? []), ...reads] };
+}
+
+/** The defaults that an environment gives to the variables of a template, as a run of the template gets them. */
+export function defaultsOf(
+  schema: TemplateSpec['variables'],
+  template: EnvironmentVariables['template'],
+): Record<string, JsonValue> {
+  const values = Object.entries(template).map(
+    ([name, { value }]) => [name, convertDefault(schema, name, value)] as const,
+  );
+  return Object.fromEntries(values);
+}
+
+/**
+ * Converts a default of the environment to the type of the variable, because people often enter it without knowing that type. A password of
+ * digits becomes text, and "3" becomes a number if the template declares one. The tools convert such values in the same way.
+ */
+export function convertDefault(schema: TemplateSpec['variables'], name: string, value: JsonValue): JsonValue {
+  const declared = propertiesOf(schema)[name];
+  const types = typeof declared === 'object' && declared !== null && 'type' in declared ? [declared.type].flat() : [];
+  const [type, ...others] = types.filter((each) => each !== 'null');
+  if (value === null || others.length > 0) return value;
+  if (type !== 'string' && type !== 'number' && type !== 'integer' && type !== 'boolean') return value;
+  return convertToType(value, { type: type === 'integer' ? 'number' : type }) ?? value;
 }

@@ -1,7 +1,13 @@
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AttemptPhase } from '#domain/shared/vocabulary/runs.ts';
-import type { VariablePhase, VariableSource } from '#domain/variables/model.ts';
+import {
+  type VariableCategory,
+  type VariablePhase,
+  type VariableSource,
+  variablePhases,
+} from '#domain/variables/model.ts';
 import { copyReads, type RemoteStates, type SealedRead } from '../references/model.ts';
 
 /** The persons who provided secret variables, by the names of the variables. A secret without an entry counts as another person's. */
@@ -84,4 +90,69 @@ function variableOfPhase({ name, value, planValue, sensitive }: EnvironmentInput
   if (planValue === undefined) return { name, value, sensitive };
   if (phase === 'plan') return { name, value: planValue, sensitive };
   return { name, value, sensitive, ...(sensitive && { hidden: planValue }) };
+}
+
+/** The source of a variable that its run shows. Variables that the request itself named have no entry. */
+export interface ShownSource extends VariableSource {
+  readonly variable: string;
+  readonly category: VariableCategory;
+}
+
+/**
+ * The sources of the template variables that a run did not name itself, by name: its deployment, else its environment. The deployment takes
+ * precedence.
+ */
+export function sourcesOf(
+  given: Readonly<Record<string, { readonly source: VariableSource }>>,
+  deployment: RunInputs | undefined,
+  requested: Readonly<Record<string, unknown>>,
+): Record<string, VariableSource> {
+  const ofEnvironment = Object.entries(given).map(([name, { source }]) => [name, source] as const);
+  const inherited = Object.keys(deployment?.variables ?? {});
+  const isInherited = ([name]: readonly [string, VariableSource]) => inherited.includes(name);
+  const isOverridden = (name: string) => Object.hasOwn(requested, name);
+  const sources = ofEnvironment.filter((each) => !isInherited(each));
+  const ofDeployment = Object.entries(deployment?.sources ?? {}).filter(isInherited);
+  return Object.fromEntries([...sources, ...ofDeployment].filter(([name]) => !isOverridden(name)));
+}
+
+/** The sources that a run shows, by category and name. */
+export function showSources({ variables, sources = {}, environment }: RunInputs): ShownSource[] {
+  const ofTemplate = Object.entries(sources)
+    .filter(([name]) => Object.hasOwn(variables, name))
+    .map(([variable, source]): ShownSource => ({ variable, category: 'template', ...source }));
+  const ofTools = environment.flatMap(({ name, source }): ShownSource[] =>
+    source ? [{ variable: name, category: 'env', ...source }] : [],
+  );
+  return [...ofTemplate, ...ofTools];
+}
+
+/** Tells secret values from each other: equal values have equal hashes. */
+export type SecretHash = (value: JsonValue) => string;
+
+/**
+ * Compares secrets of runs by a keyed hash of their values. A secret that was set to the same value again, or that now comes from another
+ * source, counts as equal.
+ * @param scope the id of what is compared, such as an instance. Hashes of different scopes cannot be compared, so the secrets of different
+ * tenants cannot be compared either
+ */
+export function secretHashOf(keyRing: KeyRing, scope: string): SecretHash {
+  return (value) => keyRing.digest(['secret-comparison', scope], canonicalJson(value));
+}
+
+/**
+ * The form in which two environment variables of a run's tools are compared. Inputs that an earlier release sealed name no phases: the
+ * variable applied to all of them.
+ */
+export function comparableVariable(
+  { value, planValue, sensitive, phases = variablePhases }: EnvironmentInput,
+  hash: SecretHash,
+): JsonValue {
+  const compared = (text: string) => (sensitive ? hash(text) : text);
+  return {
+    value: compared(value),
+    plan_value: planValue === undefined ? null : compared(planValue),
+    sensitive,
+    phases: [...phases].sort(),
+  };
 }

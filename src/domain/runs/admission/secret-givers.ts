@@ -8,9 +8,8 @@ import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { responsiblePerson } from '../approval/rules.ts';
-import { type SecretHash, secretHashOf } from './compared-inputs.ts';
 import { type Deployment, isGivenOtherwise } from './deployment.ts';
-import { openInputs, type RunInputs, type SecretGivers } from './inputs.ts';
+import { openInputs, type RunInputs, type SecretGivers, type SecretHash, secretHashOf } from './inputs.ts';
 import type { RunRequest } from './run-request.ts';
 import { describeProblems } from './taken-over.ts';
 

@@ -1,4 +1,4 @@
-import { cutText } from '#domain/shared/values/cut-text.ts';
+import { cutText } from '#domain/shared/values/text.ts';
 import type { FailureReason, StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import { type Diagnostic, maxDiagnosticLengths } from './model.ts';
 

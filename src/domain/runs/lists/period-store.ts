@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { sqlState } from '#database/errors.ts';
 import { db } from '#domain/db.ts';
 import { Invalid } from '#domain/shared/errors.ts';
-import { noTimeZone } from '#domain/shared/values/time-zone.ts';
+import { noTimeZone } from '#domain/shared/values/times.ts';
 import { refuseEmptyPeriod } from './filter.ts';
 
 /** A period as a client names it: each end is a time, or a day, which means its first moment in the time zone. */

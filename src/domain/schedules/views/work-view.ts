@@ -6,8 +6,7 @@ import { loadVersion, loadVersionById } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
 import { resolveVersion } from '#domain/registry/versions.ts';
-import { findDeployedVersion } from '#domain/runs/admission/deployment.ts';
-import { prefillOf } from '#domain/runs/admission/prefill.ts';
+import { findDeployedVersion, prefillOf } from '#domain/runs/admission/deployment.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { RunWork, ShownWork } from '../model.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { clockTimeAt, timesOf } from '../values/clock-time.ts';
 import { parseDuration } from '../values/durations.ts';
+import { clockTimeAt, timesOf } from '../values/times.ts';
 import { type CronFields, parseCron } from './cron.ts';
 import type { ScheduleSpec } from './model.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { describeDuration, durationBetween, formatDuration } from '../values/durations.ts';
-import { TimeZone } from '../values/time-zone.ts';
+import { TimeZone } from '../values/times.ts';
 import { InvalidCron, maxCronLength, parseCron } from './cron.ts';
 import { nextTimes, shortestGap } from './next-times.ts';
 

@@ -2,7 +2,7 @@ import { createScanner } from 'jsonc-parser';
 import { nestingOf } from './comparison/nesting.ts';
 import { Decimal } from './decimal.ts';
 import type { JsonValue } from './json.ts';
-import { token } from './json-tokens.ts';
+import { token } from './strict-json.ts';
 
 /** Reads JSON without loss. Use it for all JSON from tools, templates and the database. `JSON.stringify` writes it. */
 

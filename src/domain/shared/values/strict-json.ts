@@ -1,20 +1,27 @@
 import { createScanner, type JSONScanner, type JSONVisitor, visit } from 'jsonc-parser';
 import { type FieldPath, formatPath } from '../validation/field-path.ts';
 import { keepsDigits } from './decimal.ts';
-import { token } from './json-tokens.ts';
 
-export type JsonProblemKind =
-  | 'empty'
-  | 'syntax'
-  | 'trailing'
-  | 'duplicate_key'
-  | 'refused_key'
-  | 'depth'
-  | 'text'
-  | 'number';
+/** The token kinds of jsonc-parser, whose enum exists only as a type. */
+export const token = {
+  openBrace: 1,
+  closeBrace: 2,
+  openBracket: 3,
+  closeBracket: 4,
+  comma: 5,
+  colon: 6,
+  null: 7,
+  true: 8,
+  false: 9,
+  string: 10,
+  number: 11,
+  end: 17,
+} as const;
+
+type JsonProblemKind = 'empty' | 'syntax' | 'trailing' | 'duplicate_key' | 'refused_key' | 'depth' | 'text' | 'number';
 
 /** Why a text is not accepted as JSON. `line` and `column` count from 1; `path` is the member with the problem. */
-export type JsonProblem = {
+type JsonProblem = {
   kind: JsonProblemKind;
   message: string;
   path: FieldPath;
@@ -22,10 +29,10 @@ export type JsonProblem = {
   column: number;
 };
 
-export type StrictJson = { ok: true; value: unknown } | { ok: false; problem: JsonProblem };
+type StrictJson = { ok: true; value: unknown } | { ok: false; problem: JsonProblem };
 
 /** The deepest nesting that is accepted: far above any real body, and far below what overflows a recursive parser. */
-export const maxNesting = 100;
+const maxNesting = 100;
 /** How many decimal digits a JavaScript number always keeps exactly. */
 export const maxDigits = 15;
 

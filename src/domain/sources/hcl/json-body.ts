@@ -1,5 +1,5 @@
 import { createScanner } from 'jsonc-parser';
-import { token } from '#domain/shared/values/json-tokens.ts';
+import { token } from '#domain/shared/values/strict-json.ts';
 import type { Argument, Body, NestedBlock, ReadBody } from './body.ts';
 import { scanHcl } from './tokens.ts';
 

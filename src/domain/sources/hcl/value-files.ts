@@ -1,6 +1,5 @@
-import { hasDecimal } from '#domain/shared/values/decimals-in.ts';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
-import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import { hasDecimal, isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { type TemplateFiles, textOf } from '../files.ts';
 import { readDirectory } from '../links.ts';
 import { readBody } from './body.ts';

@@ -1,4 +1,4 @@
-import { admissionOf, type RequeueTarget } from '#domain/runs/admission/requeue.ts';
+import { admissionOf, type RequeueTarget } from '#domain/runs/admission/repeat.ts';
 import type { ResolveDeps } from '#domain/runs/admission/run-request.ts';
 import { admitScan } from '#domain/runs/admission/scans/scan.ts';
 import type { Run } from '#domain/runs/entity.ts';

@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import type { RequeueTarget } from '#domain/runs/admission/requeue.ts';
+import type { RequeueTarget } from '#domain/runs/admission/repeat.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';

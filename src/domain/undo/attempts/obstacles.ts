@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { findRequeueTarget, type RequeueTarget } from '#domain/runs/admission/requeue.ts';
+import { findRequeueTarget, type RequeueTarget } from '#domain/runs/admission/repeat.ts';
 import { targetIsGone } from '#domain/runs/admission/rules.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';

@@ -1,4 +1,4 @@
-import { admissionOf } from '#domain/runs/admission/requeue.ts';
+import { admissionOf } from '#domain/runs/admission/repeat.ts';
 import type { AdmissionTarget } from '#domain/runs/admission/target.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { ActionRefused, throwIfRefused } from '#domain/shared/actions.ts';

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { lockForChange } from '#database/row-lock.ts';
-import { findRequeueTarget, type RequeueTarget } from '#domain/runs/admission/requeue.ts';
+import { findRequeueTarget, type RequeueTarget } from '#domain/runs/admission/repeat.ts';
 import { Run } from '#domain/runs/entity.ts';
 import { findRun, type RunTarget } from '#domain/runs/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';

@@ -1,6 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { comparableVariable, secretHashOf } from '#domain/runs/admission/compared-inputs.ts';
-import { openInputsToRepeat, type RunInputs } from '#domain/runs/admission/inputs.ts';
+import { comparableVariable, openInputsToRepeat, type RunInputs, secretHashOf } from '#domain/runs/admission/inputs.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { History } from '../change/history.ts';
 import { type Leaves, leavesOf, type Secrets } from '../change/leaves.ts';

@@ -1,6 +1,6 @@
 import { OutboundFailure, type OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { signedHeaders } from '#domain/shared/signing/signed-headers.ts';
-import { directionControls } from '#domain/shared/values/direction-controls.ts';
+import { directionControls } from '#domain/shared/values/text.ts';
 import { keptAnswerBytes, sendTimeoutMs } from '../model.ts';
 
 /** The result of one request. */

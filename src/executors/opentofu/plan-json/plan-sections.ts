@@ -12,8 +12,8 @@ import {
 } from '#domain/runs/plans/sections.ts';
 import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 import { secretPaths } from '#domain/shared/redaction/secret-paths.ts';
-import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { cutText } from '#domain/shared/values/text.ts';
 import { hasMark, maskMarked, maskNames, sensitiveMark, shownValue, unknownMark } from '../../redaction/masking.ts';
 import { asArray, isObject, type JsonObject } from '../../shared/json.ts';
 import { changeOf, learnSecrets, readAction, readChange, readSides } from './plan-change.ts';

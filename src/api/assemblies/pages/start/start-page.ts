@@ -1,14 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { readEntry, sealSecrets } from '#api/registry/pages/run/carried-secrets.ts';
-import type { Values } from '#api/registry/pages/run/compared.ts';
+import { areShown, type Values } from '#api/registry/pages/run/compared.ts';
 import { findDifferences } from '#api/registry/pages/run/differences.ts';
-import {
-  explainProblems,
-  joinProblems,
-  variableProblems,
-  versionProblem,
-} from '#api/registry/pages/run/run-problems.ts';
-import { areShown } from '#api/registry/pages/run/seen-differences.ts';
+import { explainProblems, joinProblems, variableProblems, versionProblem } from '#api/registry/pages/run/run-form.ts';
 import { resolveNames } from '#api/web/forms/named-choices.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { readEdit } from '#api/web/forms/schema/edit.ts';

@@ -1,5 +1,5 @@
 import { compareFields, renderDifferences, renderUnconfirmed } from '#api/registry/pages/run/deployed-view.ts';
-import { variablesIn } from '#api/registry/pages/run/run-problems.ts';
+import { variablesIn } from '#api/registry/pages/run/run-form.ts';
 import { messageField } from '#api/runs/pages/message-field.ts';
 import { environmentField } from '#api/tenancy/pages/environment-choices.ts';
 import { renderIcon } from '#api/web/components/icon.ts';

@@ -1,6 +1,5 @@
 import { fieldId } from '#api/web/forms/form.ts';
-import { nameMissing } from '#api/web/forms/missing-value.ts';
-import type { FormProblems } from '#api/web/forms/problems.ts';
+import { type FormProblems, nameMissing } from '#api/web/forms/problems.ts';
 import { toSentence } from '#api/web/text.ts';
 import { type PublishForm, publishNames } from './publish-form.ts';
 

@@ -6,7 +6,7 @@ import { slots } from '#api/web/forms/schema/slots.ts';
 import { decodeVariables, type VariablesEntry } from '#api/web/forms/schema/variables.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type SealContext, SealUnopened } from '#domain/shared/secrets.ts';
-import { lostSecrets } from './run-problems.ts';
+import { lostSecrets } from './run-form.ts';
 
 /**
  * Secrets that were typed into a form that is shown again. The page does not show them. The form contains them sealed, and only the service

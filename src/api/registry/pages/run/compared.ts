@@ -1,5 +1,10 @@
-import type { InheritedValues } from '#api/environments/pages/inherited.ts';
-import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { describeGiver, type InheritedValues, isOpen, showInherited } from '#api/environments/pages/inherited.ts';
+import { holdsSecret, type ObjectNode } from '#api/web/forms/schema/plan/node.ts';
+import { slots } from '#api/web/forms/schema/slots.ts';
+import { shorten } from '#api/web/forms/schema/view/hints.ts';
+import { withDefaults } from '#api/web/forms/schema/with-defaults.ts';
+import { digestOf } from '#domain/shared/values/digest.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** The deployment with which a form for a run is compared, and the differences. */
@@ -73,4 +78,63 @@ export interface RotatedSecrets {
   readonly ofBaseline: readonly string[];
   /** Those of the run that is copied. */
   readonly ofSource: readonly string[];
+}
+
+/** Whether a variable that is left empty gets the same value that is deployed. */
+export function staysWhenEmpty({ root, inherited }: ComparedFacts, { values }: Deployment, name: string): boolean {
+  const given = inherited?.get(slots.member('', name));
+  const member = root.members.find((each) => each.name === name);
+  const inFull = (value: JsonValue | undefined) =>
+    value === undefined || !member ? value : withDefaults(member, value);
+  const isDeployed = (value: JsonValue | undefined) => isDeepStrictEqual(inFull(value), inFull(values[name]));
+  return given ? isOpen(given) && isDeployed(given.value) : isDeployed(member?.default);
+}
+
+/** Whether a required variable would get no value if it is left empty. */
+export function isMissing({ root, inherited }: ComparedFacts, name: string): boolean {
+  const member = root.members.find((each) => each.name === name);
+  return Boolean(member?.isRequired) && member?.default === undefined && !inherited?.has(slots.member('', name));
+}
+
+/** The value that a variable gets if it is left empty. */
+export function whenEmpty({ root, inherited }: ComparedFacts, name: string): Pick<Difference, 'after' | 'giver'> {
+  const given = inherited?.get(slots.member('', name));
+  if (given) return { after: showInherited(given), giver: describeGiver(given) };
+  const member = root.members.find((each) => each.name === name);
+  const isShown = member?.default !== undefined && !holdsSecret(member);
+  return { after: isShown ? shorten(member.default ?? null) : null };
+}
+
+/** The two sides of a comparison: the deployment, and the version of the form. */
+interface Comparison {
+  readonly baseline: Deployment;
+  readonly version: string;
+}
+
+/** Identifies the comparison. Having seen the differences from one deployment says nothing about another one. */
+function subjectOf({ baseline, version }: Comparison): string[] {
+  return [baseline.run.id, version];
+}
+
+/**
+ * Digests of the differences that the form shows. The form sends them back, so that no run starts whose differences the visitor has not
+ * seen. Entering a secret that the form asks for, or dropping it, counts as seen.
+ */
+export function markDifferences(of: Comparison, differences: readonly Difference[]): string {
+  const all = differences.flatMap((each): Difference[] =>
+    each.kind === 'asked'
+      ? [each, { ...each, kind: 'emptied' }, { ...each, kind: 'changed', after: 'a secret, entered again' }]
+      : [each],
+  );
+  return [...subjectOf(of), ...all].map(markOf).join(' ');
+}
+
+/** Whether the sent form had shown all of these differences. */
+export function areShown(sent: string, of: Comparison, differences: readonly Difference[]): boolean {
+  const shown = new Set(sent.split(' '));
+  return [...subjectOf(of), ...differences].every((each) => shown.has(markOf(each)));
+}
+
+function markOf(what: string | Difference): string {
+  return digestOf(Buffer.from(JSON.stringify(what))).slice('sha256:'.length, 'sha256:'.length + 16);
 }

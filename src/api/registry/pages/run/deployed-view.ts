@@ -6,10 +6,9 @@ import { shorten } from '#api/web/forms/schema/view/hints.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
-import type { ComparedFacts, Deployment, Difference } from './compared.ts';
+import { type ComparedFacts, type Deployment, type Difference, markDifferences } from './compared.ts';
 import { findDifferences, markUnread } from './differences.ts';
 import type { RunFacts } from './facts.ts';
-import { markDifferences } from './seen-differences.ts';
 
 /** A form whose run may change a deployment, with the facts for the comparison. */
 interface ComparedForm {

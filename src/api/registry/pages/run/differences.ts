@@ -6,8 +6,15 @@ import { fillVariables, readVariables } from '#api/web/forms/schema/variables.ts
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
 import { withDefaults } from '#api/web/forms/schema/with-defaults.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { ComparedFacts, Deployment, Difference, Values } from './compared.ts';
-import { isMissing, staysWhenEmpty, whenEmpty } from './when-empty.ts';
+import {
+  type ComparedFacts,
+  type Deployment,
+  type Difference,
+  isMissing,
+  staysWhenEmpty,
+  type Values,
+  whenEmpty,
+} from './compared.ts';
 
 /** The changes that a form makes to a deployment. */
 export interface DeployedChanges {

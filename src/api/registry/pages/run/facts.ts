@@ -17,17 +17,21 @@ import {
   findNamedInstance,
   type NotDeployed,
   type OccupiedInstance,
+  type RunFormVisit,
   readOccupied,
   readReplaced,
   readStart,
+  readUndone,
+  type SourceRun,
+  type UndoneRun,
 } from './deployed.ts';
-import { readFitOfRun } from './fit.ts';
-import type { RunFormVisit, SourceRun } from './form-visit.ts';
-import { type ApprovalWithoutEnvironment, readApprovalWithoutEnvironment } from './no-environment.ts';
-import { findRotatedSecrets, findSecretsOfOthers } from './rotated-secrets.ts';
-import { readTargetEnvironment } from './target-environment.ts';
-import { readUndone, type UndoneRun } from './undone.ts';
-import { readUnfinished, type UnfinishedRuns } from './unfinished.ts';
+import {
+  type ApprovalWithoutEnvironment,
+  readApprovalWithoutEnvironment,
+  readUnfinished,
+  type UnfinishedRuns,
+} from './notices.ts';
+import { findRotatedSecrets, findSecretsOfOthers, readFitOfRun, readTargetEnvironment } from './target.ts';
 
 /** The subject of a form for a run. */
 interface RunSubject {

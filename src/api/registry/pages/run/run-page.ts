@@ -8,14 +8,13 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readEntry, sealSecrets } from './carried-secrets.ts';
-import type { Values } from './compared.ts';
+import { areShown, type Values } from './compared.ts';
+import { type RunFormVisit, takeBack } from './deployed.ts';
 import { findDifferences } from './differences.ts';
 import { nameOfTarget, type RunFacts, readRunFacts } from './facts.ts';
-import type { RunFormVisit } from './form-visit.ts';
-import { askedProblems, choiceProblems, explainProblems, joinProblems, versionProblem } from './run-problems.ts';
+import { askedProblems, choiceProblems, explainProblems, joinProblems, versionProblem } from './run-form.ts';
 import { fillOptions, findEarlyProblems, requestRun } from './run-request.ts';
 import { headOf, runPage } from './run-view.ts';
-import { areShown } from './seen-differences.ts';
 import {
   type BasicField,
   basicFields,
@@ -24,7 +23,6 @@ import {
   refuseUnknownFields,
   type SentForm,
 } from './submission.ts';
-import { takeBack } from './undone.ts';
 
 type Basic = SentForm['basic'];
 

@@ -7,11 +7,10 @@ import type { ValueProblem } from '#api/web/forms/schema/value.ts';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import { validate } from '../../version-operations.ts';
 import type { Values } from './compared.ts';
-import type { DeployedFacts } from './deployed.ts';
+import type { DeployedFacts, RunFormVisit } from './deployed.ts';
 import { findChanges, findOwnSecrets, findSecretsToGiveUp } from './differences.ts';
 import { type RunFacts, runsDeployedVersion } from './facts.ts';
-import type { RunFormVisit } from './form-visit.ts';
-import { joinProblems, variableProblems } from './run-problems.ts';
+import { joinProblems, variableProblems } from './run-form.ts';
 import { hiddenFields, type SentForm } from './submission.ts';
 
 type Basic = SentForm['basic'];

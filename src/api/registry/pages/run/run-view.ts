@@ -19,11 +19,8 @@ import {
   renderUnconfirmed,
 } from './deployed-view.ts';
 import { nameOfTarget, type RunFacts, runsDeployedVersion } from './facts.ts';
-import { renderNoEnvironment } from './no-environment.ts';
-import { renderNotDeployed } from './not-deployed.ts';
-import type { RunForm } from './run-form.ts';
-import { variablesIn } from './run-problems.ts';
-import { renderUnfinished } from './unfinished.ts';
+import { renderNoEnvironment, renderNotDeployed, renderUnfinished } from './notices.ts';
+import { type RunForm, variablesIn } from './run-form.ts';
 import { describeKept, renderSecretChoices } from './variable-fields.ts';
 
 /** @param operation the chosen operation: a destroy is not called a deployment */

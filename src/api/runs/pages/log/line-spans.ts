@@ -1,6 +1,6 @@
 import Anser from 'anser';
 import { withColours } from '#domain/runs/log/shown-text.ts';
-import { directionControls } from '#domain/shared/values/direction-controls.ts';
+import { directionControls } from '#domain/shared/values/text.ts';
 
 const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
 type ColourName = (typeof names)[number] | 'grey';

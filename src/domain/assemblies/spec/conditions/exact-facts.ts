@@ -1,5 +1,4 @@
-import { hasDecimal, replaceDecimals } from '#domain/shared/values/decimals-in.ts';
-import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import { hasDecimal, isJsonObject, type JsonValue, replaceDecimals } from '#domain/shared/values/json.ts';
 import { hasUnrepresentable } from '#domain/shared/values/representable.ts';
 import { describeReference, type Reference } from '../reference-syntax.ts';
 import type { ConditionFacts } from './conditions.ts';
