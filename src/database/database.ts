@@ -1,11 +1,11 @@
+import { Socket } from 'node:net';
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { Pool } from 'pg';
+import type { CustomTypesConfig, Pool, PoolClient } from 'pg';
 import { migrations } from '../../migrations/index.ts';
 import { BindingDriver } from './connection.ts';
 import { makePartitions, monthlyTables } from './partitions.ts';
-import { avoidCompiling, guardPool, readJsonBy } from './pool.ts';
 import { queriesOf } from './queries.ts';
 
 /** Tables that are partitioned by time or not logged. Only migrations can create them, so they are not compared with entities. */
@@ -19,7 +19,7 @@ export type Orm = MikroORM;
 export type Em = EntityManager;
 
 /** The entities that MikroORM maps to tables. */
-export type Entities = readonly EntitySchema[];
+type Entities = readonly EntitySchema[];
 
 export interface DatabaseSettings {
   readonly databaseUrl: string;
@@ -93,4 +93,46 @@ async function refuseLaterRelease(orm: Orm): Promise<void> {
   throw new Error(
     `The database was migrated by a later release (${unknown.map((row) => row.name).join(', ')}): start that release, or give another DATABASE_URL.`,
   );
+}
+
+/** The type numbers of `json` and `jsonb`. */
+const jsonTypes = [114, 3802];
+
+/** Sets the function that parses JSON columns. The driver's own function changes numbers that a JavaScript number cannot represent. */
+function readJsonBy(parse: (text: string) => unknown, { options }: Pool): void {
+  const { types: others } = options;
+  if (!others) throw new Error('the pool has no parsers of its own');
+  const getTypeParser: CustomTypesConfig['getTypeParser'] = (type, format) =>
+    jsonTypes.includes(type) && format !== 'binary' ? parse : others.getTypeParser(type, format);
+  options.types = { getTypeParser };
+}
+
+/**
+ * Keeps broken connections from filling the pool. A connection that breaks inside a transaction might never be released, so after one
+ * restart of the database, a pool could contain nothing else. A connection that breaks while it is in use is therefore released here. One
+ * in use that receives nothing for `answerWithinMs` counts as broken.
+ */
+function guardPool(pool: Pool, answerWithinMs: number): void {
+  const inUse = new Set<PoolClient>();
+  pool.on('acquire', (client) => inUse.add(client));
+  pool.on('release', (_error, client) => inUse.delete(client));
+  pool.on('connect', (client) => {
+    client.once('end', () => inUse.has(client) && releaseBroken(client));
+    const { stream } = client.connection;
+    if (stream instanceof Socket) stream.setTimeout(answerWithinMs, () => inUse.has(client) && stream.destroy());
+  });
+}
+
+/**
+ * Turns off PostgreSQL's compilation of statements. PostgreSQL compiles statements that it expects to be costly, which includes lists,
+ * because it cannot estimate their conditions. Compiling one takes seconds, and executing it a millisecond. If this fails, it does no harm.
+ */
+function avoidCompiling(pool: Pool): void {
+  pool.on('connect', (client) => void client.query('set jit = off').catch(() => undefined));
+}
+
+/** Makes the pool drop the connection. The code that uses it will release it once more, which must have no effect. */
+function releaseBroken(client: PoolClient): void {
+  client.release(true);
+  client.release = () => undefined;
 }

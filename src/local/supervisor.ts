@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { StartError } from './errors.ts';
 import { finishesWithin, startWithinMs } from './lifetime.ts';
-import { lastLine } from './log-file.ts';
 import { withoutInspector } from './node-flags.ts';
 
 const ReadyMessage = z.object({
@@ -15,7 +14,7 @@ const ReadyMessage = z.object({
 });
 export type ReadyMessage = z.output<typeof ReadyMessage>;
 
-export type SupervisedProgram = {
+type SupervisedProgram = {
   readonly name: string;
   /** Arguments of Node: the program and its command. */
   readonly arguments: readonly string[];
@@ -148,4 +147,25 @@ export class Supervisor {
 
 function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+}
+
+const maxTail = 64 * 1024;
+
+/** The last line of a program's log. If the line is structured, its message. */
+function lastLine(logFile: string): string {
+  if (!existsSync(logFile)) return 'the log is empty';
+  const lines = readFileSync(logFile, 'utf8').slice(-maxTail).trim().split('\n');
+  const line = lines.findLast((candidate) => candidate.trim() !== '') ?? 'the log is empty';
+  return (readMessage(line) ?? line).replace(/\.$/, '');
+}
+
+function readMessage(line: string): string | null {
+  try {
+    const entry: unknown = JSON.parse(line);
+    const hasMessage = typeof entry === 'object' && entry !== null && 'msg' in entry;
+    return hasMessage ? String(entry.msg) : null;
+  } catch {
+    // The line is not structured.
+    return null;
+  }
 }

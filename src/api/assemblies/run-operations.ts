@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
 import {
   longestWaitMs,
   refuseIdleRevision,
@@ -12,8 +13,15 @@ import { assemblyOperations } from '#domain/assemblies/model.ts';
 import { resumeAssemblyRun } from '#domain/assemblies/runs/admission/resume.ts';
 import { startAssemblyRun } from '#domain/assemblies/runs/admission/start.ts';
 import { cancelAssemblyRun } from '#domain/assemblies/runs/cancel.ts';
-import { listAssemblyRunEvents, listAssemblyRuns, readAssemblyRun } from '#domain/assemblies/runs/store.ts';
+import { findResumeRefusal, findStatusRefusal } from '#domain/assemblies/runs/rules.ts';
 import {
+  type AssemblyRunDetails,
+  listAssemblyRunEvents,
+  listAssemblyRuns,
+  readAssemblyRun,
+} from '#domain/assemblies/runs/store.ts';
+import {
+  type AssemblyRunFacts,
   findAssemblyRun,
   findFactsAt,
   findOwnerOfRuns,
@@ -30,8 +38,22 @@ import { Json } from '#domain/shared/values/json.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { isTerminal, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { accessReview, nestedReadAccess } from './access.ts';
-import { showAssemblyRun } from './run-actions.ts';
 import { AssemblyRunEventView, AssemblyRunView, ListedAssemblyRunView, toListedAssemblyRun } from './run-views.ts';
+
+const assemblyGone = { message: 'the assembly was deleted: its runs can only be read' };
+
+const actions = actionsOf<AssemblyRunFacts>()({
+  cancel: { operation: 'assemblies.cancel_run', findRefusal: ({ run }) => findStatusRefusal('cancel', run.status) },
+  resume: {
+    operation: 'assemblies.resume_run',
+    findRefusal: (target) => (target.isDeleted ? assemblyGone : findResumeRefusal(target)),
+  },
+});
+
+/** Shows one assembly run with what the caller may do with it. */
+export function showAssemblyRun(context: ActionContext, facts: AssemblyRunFacts, details: AssemblyRunDetails) {
+  return { ...toListedAssemblyRun(details), actions: actions.describe(context, facts) };
+}
 
 const AssemblyParams = z.strictObject({ id: Id });
 export const AssemblyRunParams = z.strictObject({ id: Id, runID: Id });

@@ -18,12 +18,13 @@ import {
   type SettingsForConfig,
   updateConnection,
 } from '#domain/connections/connection-changes.ts';
-import { type ConnectionDetails, findConnection, listConnections } from '#domain/connections/store.ts';
+import { type ConnectionDetails, findConnection, listConnections, readSeals } from '#domain/connections/store.ts';
+import { type Trial, tryConnection as trial } from '#domain/connections/trial/trial.ts';
 import { findRowOwner } from '#domain/owners/owner.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { connectionActions } from './actions.ts';
 import { CreateConnection, RotateConnection, TestConnection, UpdateConnection } from './bodies.ts';
-import { tryConnection } from './try-connection.ts';
 import { ConnectionTestView, ConnectionView, ListedConnectionView, viewConnection } from './views.ts';
 
 const ConnectionParams = z.strictObject({ id: Id });
@@ -200,4 +201,16 @@ function toAudited({ name, kind, config, provides, credentialRevision }: Connect
 
 function changeOf({ id, revision }: ConnectionDetails) {
   return { id, revision };
+}
+
+/** Tries a connection as it is saved. It waits for the other system, so it must not run in a transaction. */
+export async function tryConnection(
+  { orm, keyRing, outboundHttp: http, config }: Services,
+  connection: ConnectionDetails,
+  { repository, holders }: { readonly repository: string | undefined; readonly holders: readonly string[] },
+): Promise<Trial> {
+  const seals = await readSeals(orm.em.fork(), connection.id);
+  if (!seals) throw new NotFound('connection');
+  const { outbound: policy, issuer } = config;
+  return trial({ keyRing, http, policy, issuer, holders }, { ...connection, ...seals }, repository);
 }

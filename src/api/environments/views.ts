@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ActionContext } from '#api/pipeline/actions.ts';
+import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { commonFields, viewCommon } from '#api/tenancy/views.ts';
 import { findVariableWarnings, VariableView, VariableWarnings, viewVariable } from '#api/variables/views.ts';
@@ -8,6 +8,8 @@ import { environmentKinds, planSecretsDemands } from '#domain/environments/model
 import type { EnvironmentTarget } from '#domain/environments/store.ts';
 import type { Hold } from '#domain/holds/holds.ts';
 import { activeHold } from '#domain/holds/model.ts';
+import { findArchivedRefusal, findUnarchivingRefusal } from '#domain/shared/archiving.ts';
+import type { Used } from '#domain/shared/ownership-graph/blockers.ts';
 import { formatDuration } from '#domain/shared/values/durations.ts';
 import { approvalRules, policyOf } from '#domain/shared/vocabulary/approval.ts';
 import { holdCodes } from '#domain/shared/vocabulary/holds.ts';
@@ -17,8 +19,24 @@ import { withUse } from '#domain/tenancy/use.ts';
 import { WantedTool } from '#domain/tools/model.ts';
 import type { ShownVariable } from '#domain/variables/store.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
-import { environmentActions } from './actions.ts';
 import { variableActions } from './variable-actions.ts';
+
+/** What a caller may do with an environment. */
+const environmentActions = actionsOf<EnvironmentTarget & Used>()({
+  deploy: { operation: 'runs.create', findRefusal: findArchivedRefusal },
+  update: { operation: 'environments.update', findRefusal: findArchivedRefusal },
+  lock: { operation: 'environments.lock', findRefusal: findArchivedRefusal },
+  unlock: {
+    operation: 'environments.unlock',
+    findRefusal: ({ lock }) => (activeHold(lock, new Date()) ? null : { message: 'the environment is not locked' }),
+  },
+  archive: { operation: 'environments.archive', findRefusal: ({ archiving }) => archiving },
+  unarchive: {
+    operation: 'environments.unarchive',
+    findRefusal: (environment) => findUnarchivingRefusal('environment', environment),
+  },
+  delete: { operation: 'environments.delete', findRefusal: ({ deletion }) => deletion },
+});
 
 /** A lock or a pause. */
 export const LockView = z

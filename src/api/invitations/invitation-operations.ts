@@ -1,8 +1,15 @@
 import { z } from 'zod';
+import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
+import {
+  findResendingRefusal,
+  findRevokingRefusal,
+  type InvitationWithFacts,
+  withInvitationFacts,
+} from '#domain/invitations/actions.ts';
 import { resendInvitation, revokeInvitation } from '#domain/invitations/invitations.ts';
 import { listInvitations } from '#domain/invitations/status.ts';
 import type { InvitationOwner, InvitationTarget } from '#domain/invitations/targets.ts';
@@ -10,7 +17,6 @@ import type { MembershipLevel } from '#domain/memberships/model.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import { InvitationDetailsView, showInvitation } from './actions.ts';
 import { describeInvitation, InvitationView, SentInvitationView, sentChange, viewInvitation } from './views.ts';
 
 /** The parameters in the paths of invitations and their owners. */
@@ -23,7 +29,7 @@ interface InvitationPaths {
 }
 
 /** The differences between the operations on invitations into organizations and those on invitations into teams. */
-export interface InvitationOperations<Level extends MembershipLevel> {
+interface InvitationOperations<Level extends MembershipLevel> {
   readonly level: Level;
   readonly path: `/${string}/invitations`;
   /** The parameter of an invitation's path that holds its id. */
@@ -135,4 +141,29 @@ function revokeOperation<Level extends MembershipLevel>(declared: InvitationOper
       return { ...change, revision: revision + 1 };
     },
   });
+}
+
+const actionsAt = (level: MembershipLevel) =>
+  actionsOf<InvitationWithFacts>()({
+    resend: { operation: `${level}_invitations.resend`, findRefusal: findResendingRefusal },
+    revoke: { operation: `${level}_invitations.revoke`, findRefusal: findRevokingRefusal },
+  });
+
+/** What a caller may do with an invitation, by the level whose path names it. */
+const invitationActions = { organization: actionsAt('organization'), team: actionsAt('team') };
+
+/** One invitation, with what the caller may do with it. */
+const InvitationDetailsView = InvitationView.extend({ actions: invitationActions.organization.view }).meta({
+  id: 'InvitationDetails',
+});
+
+/** Shows one invitation with the actions that the caller may take. */
+async function showInvitation(
+  em: Em,
+  context: ActionContext,
+  level: MembershipLevel,
+  target: InvitationTarget,
+): Promise<z.input<typeof InvitationDetailsView>> {
+  const actions = invitationActions[level].describe(context, await withInvitationFacts(em, target));
+  return { ...viewInvitation(target.invitation), actions };
 }

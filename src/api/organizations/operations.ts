@@ -20,9 +20,13 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { readCallerAgain } from '#domain/shared/access/store.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { Slug } from '#domain/tenancy/model.ts';
-import { TransferOrganization } from './bodies.ts';
 import { ListedOrganizationView, OrganizationView, showOrganization, viewOrganization } from './views.ts';
+
+export const TransferOrganization = z
+  .strictObject({ new_owner_user_id: Id, ...ExpectedRevision })
+  .meta({ id: 'TransferOrganization' });
 
 /** An organization in a path: its id, or a present or former slug. */
 export const OrganizationName = findsByName(

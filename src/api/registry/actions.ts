@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import { type ActionContext, describeActions } from '#api/pipeline/actions.ts';
 import type { Em } from '#database/database.ts';
-import { readTemplate } from '#domain/registry/catalog-store.ts';
-import { readLastRuns } from '#domain/registry/last-runs-store.ts';
+import { readLastRuns, readTemplate } from '#domain/registry/catalog-store.ts';
 import type { TemplateTarget } from '#domain/registry/store.ts';
 import { findTemplateUse } from '#domain/registry/templates.ts';
 import type { Refusal } from '#domain/shared/actions.ts';

@@ -8,8 +8,7 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, Nothing, pageOf, repeated } from '#api/pipeline/schemas.ts';
 import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
 import { accessReview, readAccess } from '#domain/registry/access.ts';
-import { listTemplates, loadReadme } from '#domain/registry/catalog-store.ts';
-import { readLastRuns } from '#domain/registry/last-runs-store.ts';
+import { listTemplates, loadReadme, readLastRuns } from '#domain/registry/catalog-store.ts';
 import { findTemplate, findTemplateToChange, type TemplateTarget } from '#domain/registry/store.ts';
 import {
   archiveTemplate,

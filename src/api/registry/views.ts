@@ -1,19 +1,24 @@
 import { z } from 'zod';
-import type { ActionContext } from '#api/pipeline/actions.ts';
+import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
 import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
 import { viewWaitingCode, WaitingCodeView } from '#api/runs/waiting-code-view.ts';
-import type { TemplateDetails } from '#domain/registry/catalog-store.ts';
+import type { LastRun, TemplateDetails } from '#domain/registry/catalog-store.ts';
 import { checkStates, type SandboxCheck, type VersionCheck } from '#domain/registry/checks/model.ts';
-import type { LastRun } from '#domain/registry/last-runs-store.ts';
 import { executorKinds } from '#domain/registry/spec.ts';
 import type { TemplateTarget } from '#domain/registry/store.ts';
 import type { VersionDetails, VersionSummary } from '#domain/registry/version-store.ts';
+import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { type FileContent, isBinary, isExecutable, isLink, textOf } from '#domain/sources/files.ts';
 import { toolNames } from '#domain/tools/model.ts';
-import { versionActions } from './version-actions.ts';
 import { type ShownFit, WorkerFitView } from './worker-fit.ts';
+
+/** What a caller may do with a version of a template. A yanked version still runs if a run names it exactly. */
+const versionActions = actionsOf<TemplateTarget>()({
+  run: { operation: 'template_versions.run', findRefusal: findArchivedRefusal },
+  yank: { operation: 'template_versions.yank' },
+});
 
 export const templateActions = ['run', 'publish', 'update', 'archive', 'unarchive', 'delete'] as const;
 

@@ -13,11 +13,13 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { readCallerAgain } from '#domain/shared/access/store.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { findTeam, findTeamById, findTeamToChange, listTeams, type TeamTarget } from '#domain/teams/store.ts';
 import { createTeam, updateTeam } from '#domain/teams/teams.ts';
 import { findTeamTransfer, transferTeam } from '#domain/teams/transfer.ts';
-import { TransferTeam } from './bodies.ts';
 import { ListedTeamView, showTeam, TeamView, viewTeam } from './views.ts';
+
+export const TransferTeam = z.strictObject({ organization_id: Id, ...ExpectedRevision }).meta({ id: 'TransferTeam' });
 
 export const TeamParams = z.strictObject({ orgID: OrganizationName, id: Id });
 

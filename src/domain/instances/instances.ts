@@ -10,12 +10,13 @@ import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { intersectDemand, isEmptyDemand, noDemands } from '#domain/tools/demand.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
+import { InstanceSlot } from './entity.ts';
 import { refreshListIfStale } from './resources/resource-list-repair.ts';
 import { lockAndReadInstance } from './state/state.ts';
-import { addInstance, freeName, type InstanceTarget } from './store.ts';
+import { addInstance, freeName, type InstanceTarget, isUnfinished } from './store.ts';
 
 /** The place of a new instance. The caller holds share locks on the rows of the template and of all owners. */
-export interface InstancePlace extends Ownership, Archivable {
+interface InstancePlace extends Ownership, Archivable {
   readonly templateId: string;
   readonly environmentId: string | null;
   /** The tool that the environment demands; null: it demands none. */
@@ -27,7 +28,7 @@ const nameConstraints: readonly (string | undefined)[] = [
   'instances_template_name_unique',
 ];
 
-export interface NewInstanceRequest {
+interface NewInstanceRequest {
   readonly name: string;
   /** The tool that its runs use, which must fit the demands of template and environment. */
   readonly tool?: WantedTool | undefined;
@@ -88,4 +89,20 @@ export async function deleteInstance(
   await freeName(tx.em, id);
   tx.publish({ type: 'instance.deleted', subjectId: id, owners: { teamId, organizationId }, data: { name } });
   return last;
+}
+
+/**
+ * Frees the slot of an instance that a finished run still holds. Normally the slot is freed when the run ends, so this is a repair.
+ * @throws Conflict if no run holds the slot, or if the run that holds it has not ended: cancel that run instead
+ */
+export async function unlockInstance(tx: Transaction, instanceId: string, owners: Ownership): Promise<void> {
+  const slot = await tx.em.findOne(InstanceSlot, { instanceId });
+  if (!slot) throw new Conflict('the instance is not locked', 'instance_not_locked');
+  if (await isUnfinished(tx.em, slot.runId))
+    throw new Conflict(
+      `run ${slot.runId} holds the instance: cancel it (with force, if its worker is gone)`,
+      'instance_busy',
+    );
+  await tx.em.remove(slot).flush();
+  tx.publish({ type: 'instance.unlocked', subjectId: instanceId, owners, data: { run_id: slot.runId } });
 }

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
-import { hasIncompleteApply } from './incomplete-applies.ts';
+import { hasIncompleteApply } from './conditions-store.ts';
 
 const readers = 'a reader that was deleted reads nothing';
 const allowedFor = 'its readers read nothing for other owners than those for whom they were allowed';

@@ -11,9 +11,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
-import { isUsedByCallerAlone } from './caller-store.ts';
-import { hasDrifted } from './drift-store.ts';
-import { haveInputsChanged } from './inputs-store.ts';
+import { hasDrifted, haveInputsChanged, isUsedByCallerAlone } from './conditions-store.ts';
 import { secretNamesOf, showOutputs } from './secret-outputs.ts';
 
 /** An instance as the API shows it, with the run that may change it now. Times are strings. */

@@ -4,7 +4,7 @@ import { escapePointer, splitPointer } from '#domain/shared/values/json-pointer.
 import type { TemplateFiles } from '#domain/sources/files.ts';
 import { readLiteral } from '#domain/sources/hcl/literals.ts';
 import { type Module, readDeclarations } from '#domain/sources/hcl/module.ts';
-import { moduleDirectory, readModules } from '#domain/sources/hcl/module-files.ts';
+import { moduleDirectory, readModuleFiles, readModules } from '#domain/sources/hcl/module-files.ts';
 import { configurationFiles, configurationSize } from '#domain/sources/hcl/root-files.ts';
 import { findRemoteStates, findStateNotes } from '#domain/sources/hcl/state-notes.ts';
 import { type FileValues, readFileValues } from '#domain/sources/hcl/value-files.ts';
@@ -12,6 +12,7 @@ import { type FilesTools, isEmptyDemand } from '#domain/tools/demand.ts';
 import type { ToolName } from '#domain/tools/model.ts';
 import type { CheckFinding } from './checks/model.ts';
 import type { TemplateSpec } from './spec.ts';
+import { readFilesTools } from './tools/files-tools.ts';
 import { demandOf, filesToolsOf, toolsThatMayRun } from './tools/usable-tools.ts';
 import { secretNames } from './variables/variables.ts';
 import { propertiesOf } from './variables/walk.ts';
@@ -71,7 +72,7 @@ export function refuseBroken({ errors }: Pick<CheckResult, 'errors'>): void {
 }
 
 /** A finding as a sentence without a full stop. */
-export function describeFinding({ path, file, line, message }: CheckFinding): string {
+function describeFinding({ path, file, line, message }: CheckFinding): string {
   const place = file === undefined ? toFieldPath(path) : file;
   return `${place}${line === undefined ? '' : `, line ${line}`}: ${message}`;
 }
@@ -141,4 +142,20 @@ function findMismatches(spec: TemplateSpec, { variables }: Module, { values }: F
       );
   }
   return found;
+}
+
+/**
+ * The variables that the configuration in a directory declares as ephemeral: the tool writes them to no plan and no state. Empty if the
+ * configuration cannot be read.
+ */
+export function readEphemeralVariables(files: TemplateFiles, directory = ''): ReadonlySet<string> {
+  if (configurationSize(files) > maxCheckedSize) return new Set();
+  const tool = readFilesTools(files, directory).needsOpenTofu ? 'opentofu' : 'terraform';
+  const { variables, problems } = readDeclarations(readModuleFiles(files, moduleDirectory('', directory) ?? '', tool));
+  if (problems.length > 0) return new Set();
+  const declared = [...variables].filter(([, { arguments: given }]) => {
+    const argument = given.get('ephemeral');
+    return argument !== undefined && readLiteral(argument.value) === true;
+  });
+  return new Set(declared.map(([name]) => name));
 }

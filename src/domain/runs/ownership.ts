@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { type IncompleteColumn, isIncompleteApply } from '#domain/instances/incomplete-applies.ts';
+import { type IncompleteColumn, isIncompleteApply } from '#domain/instances/conditions-store.ts';
 import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
 
 const history = 'a run keeps what it was about and who asked for it';

@@ -4,9 +4,42 @@ import type { Em } from '#database/database.ts';
 import { queriesOf } from '#database/queries.ts';
 import { Invalid } from './errors.ts';
 import { isId } from './ids.ts';
-import { countFitting, sizeOf } from './page-bytes.ts';
+import { Decimal } from './values/decimal.ts';
 import { maxInteger } from './values/storable.ts';
 import { wholeNumber } from './values/whole-number.ts';
+
+/**
+ * The maximum size of all rows of one page, roughly in bytes of their JSON. A page ends before the row that would exceed it, and has a
+ * cursor to the next page as usual. A single row that is larger makes a page of its own.
+ */
+const maxPageBytes = 1024 * 1024;
+
+/** How many rows of these sizes, from the first one, are on one page. */
+function countFitting(sizes: Iterable<number>): number {
+  let rows = 0;
+  let bytes = 0;
+  for (const size of sizes) {
+    bytes += size;
+    if (rows > 0 && bytes > maxPageBytes) break;
+    rows += 1;
+  }
+  return rows;
+}
+
+const otherBytes = 8;
+const separatorBytes = 4;
+
+/** About how many bytes the JSON of a value has. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value) + separatorBytes;
+  if (typeof value !== 'object' || value === null || value instanceof Date) return otherBytes;
+  if (value instanceof Decimal) return value.writtenDigits;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  let bytes = separatorBytes;
+  if (Array.isArray(value)) for (const item of value) bytes += sizeOf(item);
+  else for (const [name, member] of Object.entries(value)) bytes += name.length + separatorBytes + sizeOf(member);
+  return bytes;
+}
 
 /** The query of every list. A cursor names the last row of the page before, so every page costs the same. A page with large rows holds fewer than `limit`. */
 export const pageQuery = {
@@ -204,6 +237,6 @@ function* sizesOf(rows: readonly unknown[]): Generator<number> {
 }
 
 /** Names the last row of a page. */
-export function toCursor(place: string): string {
+function toCursor(place: string): string {
   return Buffer.from(place).toString('base64url');
 }

@@ -1,15 +1,17 @@
+import { execFile } from 'node:child_process';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { ToolName } from '#domain/tools/model.ts';
 import { discoverTools } from '#executors/client/tools.ts';
 import { readZipEntries, readZipEntry } from '#executors/shared/zip.ts';
 import { ToolsError } from './errors.ts';
 import { filesOf, type Publisher } from './releases.ts';
-import { verifySignature } from './signature.ts';
 
 /** A version of a tool to install. */
-export interface Installation {
+interface Installation {
   readonly name: ToolName;
   readonly version: string;
   /** Where tools are kept: `<name>/<version>/<program>`. */
@@ -113,4 +115,48 @@ async function download(url: string, maxBytes: number): Promise<Buffer> {
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
+}
+
+interface Signed {
+  readonly content: Buffer;
+  readonly signature: Buffer;
+  /** One or more public keys. */
+  readonly key: Buffer;
+  /** The fingerprint of the only key whose signatures count. */
+  readonly fingerprint: string;
+}
+
+/** @throws ToolsError unless the key with that fingerprint has signed the content, and has neither expired nor been revoked */
+async function verifySignature({ content, signature, key, fingerprint }: Signed): Promise<void> {
+  const home = await mkdtemp(join(tmpdir(), 'coordinator-gpg-'));
+  try {
+    const [keyFile, contentFile, signatureFile] = [join(home, 'key'), join(home, 'content'), join(home, 'signature')];
+    await Promise.all([writeFile(keyFile, key), writeFile(contentFile, content), writeFile(signatureFile, signature)]);
+    await gpg(home, ['--import', keyFile]);
+    const status = await gpg(home, ['--status-fd', '1', '--verify', signatureFile, contentFile]);
+    if (isSignedBy(status, fingerprint)) return;
+    throw new ToolsError(`The checksums are not signed by the key ${fingerprint}: nothing was installed.`);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+/** Whether the signature is good. A good signature of an expired or a revoked key has another status than GOODSIG. */
+function isSignedBy(status: string, fingerprint: string): boolean {
+  const lines = status.split('\n').map((line) => line.split(' '));
+  const isGood = lines.some(([, word]) => word === 'GOODSIG');
+  const valid = lines.filter(([, word]) => word === 'VALIDSIG');
+  return isGood && valid.length === 1 && valid.every((words) => words.at(-1) === fingerprint);
+}
+
+/** The standard output of gpg; empty if it fails. */
+async function gpg(home: string, given: readonly string[]): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)('gpg', ['--homedir', home, '--batch', '--no-tty', ...given]);
+    return stdout;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      throw new ToolsError('gpg is not on the PATH, and without it no signature can be verified: install GnuPG.');
+    return '';
+  }
 }

@@ -12,10 +12,10 @@ import { readTimes, timeFields } from '#api/web/forms/schedule-times.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import type { IgnoreRule } from '#domain/drift/monitors/ignore-rules.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { create, remove, update } from '../monitor-operations.ts';
 import { getIgnoreRules, replaceIgnoreRules, scan } from '../scan-operations.ts';
-import { rulesOf, textOf } from './rules-text.ts';
 import { addMonitorForm, driftCrumb, type MonitorSubject, monitorCrumbs, readMonitor } from './views.ts';
 
 /** Adds the forms that make, change and delete monitors, scan now, and change ignore rules. */
@@ -196,3 +196,31 @@ const rulesForm: FormPageDeclaration<{ id: string }, MonitorSubject & { readonly
     return pagePath(pages.driftMonitor, { id }, { tab: 'rules', done: 'saved' });
   },
 };
+
+/** Rules as text: one a line, with the address, a space and the attribute. */
+function textOf(rules: readonly IgnoreRule[]): string {
+  return rules.map(({ address, path }) => (path === '*' ? address : `${address} ${path}`)).join('\n');
+}
+
+/** Reads such lines. The first space outside of brackets ends the address. Keys of resources are in brackets, and may contain spaces. */
+function rulesOf(text: string): IgnoreRule[] {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').map(toRule);
+}
+
+function toRule(line: string): IgnoreRule {
+  const at = findGap(line);
+  if (at === -1) return { address: line, path: '*' };
+  return { address: line.slice(0, at).trim(), path: line.slice(at).trim() };
+}
+
+/** The index of that space; -1 if there is none. */
+function findGap(line: string): number {
+  let depth = 0;
+  for (const [index, sign] of [...line].entries()) {
+    if (sign === '[') depth += 1;
+    if (sign === ']') depth -= 1;
+    if (sign === ' ' && depth <= 0) return index;
+  }
+  return -1;
+}

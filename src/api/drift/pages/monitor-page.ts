@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
 import { renderAction, renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
@@ -19,10 +20,10 @@ import type { Action } from '#domain/shared/actions.ts';
 import { describeSchedule } from '#domain/shared/schedules/describe-schedule.ts';
 import { nextTimes, shortestGap } from '#domain/shared/schedules/next-times.ts';
 import { getIgnoreRules, listMonitorScans } from '../scan-operations.ts';
+import type { ScanView } from '../views.ts';
 import { renderFindings } from './findings-list.ts';
 import { renderHealth } from './labels.ts';
 import { markOf } from './monitor-changes.ts';
-import { renderTrend } from './trend.ts';
 import { driftCrumb, type MonitorSubject, monitorPath, readMonitor, readWatchedNames, renderPlace } from './views.ts';
 
 type MonitorVisit = Visit<{ id: string }>;
@@ -213,4 +214,30 @@ async function renderRules(visit: MonitorVisit, monitor: MonitorSubject): Promis
       : html`<ul class="rows">${rules.map(({ address, path }) => html`<li class="row"><p class="row-title mono foreign">${address}: ${path}</p></li>`)}</ul>`
   }
 <p>${renderAction(actionOf(monitor, 'set_ignore_rules'), { label: 'Edit rules', path: pagePath(pages.driftIgnoreRules, visit.params) })}</p></div>`;
+}
+
+type Scan = z.input<typeof ScanView>;
+
+const [width, height, gap] = [12, 48, 3];
+
+/**
+ * How many deviations the latest scans found, oldest first. A scan without a result makes a gap. Null if fewer than two scans have results.
+ */
+function renderTrend(newestFirst: readonly Scan[]): Html | null {
+  const scans = newestFirst.filter(({ finished_at: end }) => end !== null).toReversed();
+  const told = scans.flatMap(({ found }) => found ?? []);
+  const [first, last] = [told[0], told.at(-1)];
+  if (told.length < 2 || first === undefined || last === undefined) return null;
+  const max = Math.max(1, ...told);
+  const label = `Drift in the last ${scans.length} scans: from ${first} to ${last}, at most ${Math.max(...told)}`;
+  return html`<section class="section" aria-labelledby="trend"><div class="section-head"><h2 id="trend">Trend</h2><p class="muted">${label}.</p></div>
+<div class="panel"><svg class="drift-trend" role="img" aria-label="${label}" viewBox="0 0 ${scans.length * (width + gap)} ${height}" width="${scans.length * (width + gap)}" height="${height}">${scans.map((scan, index) => renderBar(scan, index, max))}</svg></div></section>`;
+}
+
+function renderBar({ found, status }: Scan, index: number, max: number): Html {
+  const x = index * (width + gap);
+  if (found === null)
+    return html`<circle class="drift-trend-gap" cx="${x + width / 2}" cy="${height - 4}" r="2"><title>${status}</title></circle>`;
+  const size = found === 0 ? 2 : Math.max(4, Math.round((found / max) * height));
+  return html`<rect class="${found === 0 ? 'drift-trend-none' : 'drift-trend-some'}" x="${x}" y="${height - size}" width="${width}" height="${size}" rx="2"><title>${found}</title></rect>`;
 }

@@ -4,7 +4,7 @@ import { listAllRuns } from '#api/runs/lists/list-operations.ts';
 import { getRun } from '#api/runs/operations.ts';
 import { explainReason } from '#api/runs/pages/run/reasons.ts';
 import { renderStatusDetail } from '#api/runs/pages/run/status-detail.ts';
-import type { ShownRun } from '#api/runs/pages/run-tab.ts';
+import { runTabPath, type ShownRun } from '#api/runs/pages/run-tab.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
@@ -15,7 +15,7 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { secretScript } from '#api/web/components/secret.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
-import { renderTime } from '#api/web/components/time.ts';
+import { renderAge, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
@@ -25,7 +25,6 @@ import { type DriftCheck, readDriftCheck } from './drift-check.ts';
 import { renderOutputs, renderResources, renderStates } from './instance-parts.ts';
 import { hasChangedUpstream, renderSharing } from './sharing.ts';
 import { otherTool } from './tool-switch.ts';
-import { renderUnrecorded } from './unrecorded.ts';
 
 interface Part {
   readonly key: string;
@@ -208,4 +207,23 @@ function renderAssemblyNode({ assembly_node: node, assembly_run_id: runID }: Sho
   if (node === null || runID === null) return null;
   const path = pagePath(pages.assemblyRun, { id: node.assembly_id, runID });
   return html`<span class="mono foreign">${node.key}</span> in <a class="foreign" href="${path}">${names.get(node.assembly_id)?.name ?? 'an assembly'}</a>`;
+}
+
+/** Says that a run changed the instance without recording everything, and what to do about it. Null if everything is recorded. */
+async function renderUnrecorded(visit: InstanceVisit, instance: Instance): Promise<Html | null> {
+  const { unrecorded_since: since } = instance;
+  if (since === null) return null;
+  const run = await visit.read(getRun, { params: { id: since.run_id }, query: {} });
+  const isPartial = run.status === 'succeeded';
+  const by = html`${renderRunLink(run.id)} (${renderAge(since.at)})`;
+  return html`<div class="notice notice-problem">${renderIcon('triangle-alert')}<div class="stack">
+<p><strong>${isPartial ? 'It may differ from its last deployment.' : 'It may hold resources that nothing recorded.'}</strong> ${isPartial ? html`Run ${by} changed only a part of it.` : html`The ${run.operation} of ${by} did not end well, so its last changes may be missing in the state.`}</p>
+<p>${isPartial ? adviceAfterPart : adviceAfterFailure(run.id)} This notice ends with the next complete run, <a href="${pagePath(pages.drift, {}, { instance_id: instance.id })}">scan for drift</a> that a person starts, or import of a state. A scan by schedule does not end it.</p>
+</div></div>`;
+}
+
+const adviceAfterPart = 'Run it again without options that leave something out.';
+
+function adviceAfterFailure(runId: string): Html {
+  return html`Read <a href="${runTabPath(runId, 'log')}">what the run did last</a>, then deploy again. A resource that exists and is not in the state must be imported, or removed by hand.`;
 }

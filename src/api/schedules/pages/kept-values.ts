@@ -1,7 +1,7 @@
 import { describeInherited, describeRotated, type InheritedValues } from '#api/environments/pages/inherited.ts';
+import { givenTo } from '#api/registry/pages/run/compared.ts';
 import { type DeployedFacts, readReplaced } from '#api/registry/pages/run/deployed.ts';
 import { renderDeployed } from '#api/registry/pages/run/deployed-view.ts';
-import { givenTo } from '#api/registry/pages/run/differences.ts';
 import { findRotatedSecrets, findSecretsOfOthers } from '#api/registry/pages/run/target.ts';
 import { describeKeptSecret } from '#api/registry/pages/run/variable-fields.ts';
 import { get as getTemplate } from '#api/registry/template-operations.ts';

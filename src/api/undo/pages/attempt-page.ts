@@ -7,7 +7,9 @@ import { renderIcon } from '#api/web/components/icon.ts';
 import { renderInstanceLink } from '#api/web/components/links/instance-link.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
+import { renderSides } from '#api/web/components/value-change/render-value.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLinkedText } from '#api/web/linked-text.ts';
 import { renderLive, renderStill } from '#api/web/live/live.ts';
@@ -15,15 +17,17 @@ import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Action, toAction } from '#domain/shared/actions.ts';
+import { newEffort } from '#domain/shared/values/comparison/compare.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { hasInstanceChanged } from '#domain/undo/attempts/obstacles.ts';
 import { type Destruction, destroyedSince } from '#domain/undo/attempts/rules.ts';
 import { getAttempt, list, listChecks } from '../operations.ts';
 import { leadsToNewRun, mayCheckAgain, nextStepOf } from './advice.ts';
-import { renderVerdicts } from './changes.ts';
 import { checkAgain } from './check-again.ts';
 import {
+  nameOfPath,
   renderState,
+  renderVerdict,
   type ShownAttempt,
   type ShownChecks,
   type ShownState,
@@ -170,4 +174,43 @@ function renderWhere({ state, problem, ...attempt }: ShownAttempt, [check]: Show
   if (run) return html`<a href="${pagePath(pages.run, { id: run })}">Follow its run</a>`;
   const other = problem?.message.includes(`run ${problem.run_id}`) ? null : problem?.run_id;
   return other || attempt.promoted_run_id ? renderRunLink(other ?? attempt.promoted_run_id ?? '') : null;
+}
+
+type Verdict = ShownAttempt['verdicts'][number];
+
+/** Sorts verdicts by importance: those that prevent the undo come first. */
+function byWeight(one: Verdict, other: Verdict): number {
+  const isFree = ({ verdict }: Verdict) => verdict === 'clean' || verdict === 'kept';
+  return Number(isFree(one)) - Number(isFree(other));
+}
+
+/** Each path that the run changed: how the undo would change it, and what prevents that. */
+function renderVerdicts({ verdicts, changes }: ShownAttempt): Html {
+  if (verdicts.length === 0) return html`<p class="muted">The inputs of the run were not compared.</p>`;
+  const changeAt = new Map(changes.map((change) => [change.path, change]));
+  const effort = newEffort();
+  const sides = ({ path }: Verdict) => {
+    const change = changeAt.get(path);
+    if (!change) return null;
+    const kind = change.from === undefined ? 'added' : change.to === undefined ? 'removed' : 'changed';
+    const shown = renderSides({ kind, before: change.from, after: change.to }, { maxCharacters: 4000, effort });
+    return html`<div class="value-changes">${shown}</div>`;
+  };
+  return renderTable<Verdict>({
+    caption: 'What the undo changes',
+    rows: verdicts.toSorted(byWeight),
+    columns: [
+      { label: 'Input', kind: 'main', cell: ({ path }) => html`<code class="foreign">${nameOfPath(path)}</code>` },
+      { label: 'Change', cell: sides },
+      { label: 'Verdict', cell: ({ verdict }) => renderVerdict(verdict) },
+      ...(verdicts.some(({ cause }) => cause) ? [{ label: 'Reason', cell: renderCause }] : []),
+    ],
+  });
+}
+
+function renderCause({ cause }: Verdict): Html | null {
+  if (!cause) return null;
+  const isNamed = cause.run_id !== null && cause.message.includes(`run ${cause.run_id}`);
+  const link = cause.run_id === null || isNamed ? null : html` ${renderRunLink(cause.run_id)}`;
+  return html`<span class="foreign">${renderLinkedText(toSentence(cause.message))}</span>${link}`;
 }

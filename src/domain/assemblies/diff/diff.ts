@@ -1,10 +1,9 @@
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
-import { readableNodes } from '../spec/draft-nodes.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import { objectOf, readableNodes } from '../spec/draft-nodes.ts';
 import { dependenciesOf } from '../spec/graph.ts';
 import { pointer } from '../spec/problems.ts';
 import type { AssemblySpec } from '../spec/spec.ts';
-import { fieldsOf, nodesOf } from './normal-form.ts';
 
 /** Compares two specs. */
 
@@ -74,7 +73,7 @@ function memberOf(members: Members, name: string): JsonValue | undefined {
 
 /** Objects are compared member by member, and everything else as a whole. */
 function diffValues(before: JsonValue | undefined, after: JsonValue | undefined, path: string): FieldChange[] {
-  if (isObject(before) && isObject(after)) return diffMembers(before, after, path);
+  if (isJsonObject(before) && isJsonObject(after)) return diffMembers(before, after, path);
   if (before !== undefined && after !== undefined && canonicalJson(before) === canonicalJson(after)) return [];
   if (before === undefined && after === undefined) return [];
   return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
@@ -85,12 +84,8 @@ function namesOf(before: Members, after: Members): string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])];
 }
 
-function isObject(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The edges between the nodes of a spec, which may be a draft. */
-export function edgesOf(spec: JsonValue): Edge[] {
+function edgesOf(spec: JsonValue): Edge[] {
   const dependencies = dependenciesOf({ nodes: readableNodes(spec) });
   return [...dependencies].flatMap(([to, needed]) => [...needed].map((from): Edge => [from, to]));
 }
@@ -102,4 +97,43 @@ function diffEdges(before: readonly Edge[], after: readonly Edge[]): AssemblyDif
     return edges.filter((edge) => !known.has(nameOf(edge)));
   };
   return { added: missingIn(after, before), removed: missingIn(before, after) };
+}
+
+/** Removes members without effect from specs, so that a draft that omits a default equals a version that contains it. */
+
+const defaults: Members = { variables: { type: 'object', properties: {} }, outputs: {}, concurrency: 10 };
+const nodeDefaults: Members = { version: 'latest', variables: {}, depends_on: [] };
+const approvalDefaults: Members = { when: 'always', allow_self: false };
+const retryDefaults: Members = { backoff: 'PT10S' };
+
+/** The fields of a spec outside its nodes, without defaults. */
+function fieldsOf(spec: JsonValue): Members {
+  const { nodes: _nodes, ...fields } = objectOf(spec);
+  return without(fields, defaults);
+}
+
+/** The nodes of a spec by key, without defaults. In a draft, a node need not be an object. */
+function nodesOf(spec: JsonValue): Members {
+  const nodes = Object.entries(objectOf(objectOf(spec)['nodes']));
+  return Object.fromEntries(nodes.map(([key, node]) => [key, isJsonObject(node) ? shorten(key, node) : node]));
+}
+
+function shorten(key: string, node: Members): JsonValue {
+  const { approval, retry, depends_on: dependencies } = node;
+  return without(
+    {
+      ...node,
+      ...(isJsonObject(approval) && { approval: without(approval, approvalDefaults) }),
+      ...(isJsonObject(retry) && { retry: without(retry, retryDefaults) }),
+      // The order of dependencies means nothing.
+      ...(Array.isArray(dependencies) && { depends_on: [...dependencies].sort() }),
+    },
+    { ...nodeDefaults, instance: key },
+  );
+}
+
+function without(members: Members, values: Members): { [name: string]: JsonValue } {
+  const isDefault = (name: string, value: JsonValue) =>
+    Object.hasOwn(values, name) && JSON.stringify(values[name]) === JSON.stringify(value);
+  return Object.fromEntries(Object.entries(members).filter(([name, value]) => !isDefault(name, value)));
 }

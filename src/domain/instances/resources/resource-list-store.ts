@@ -4,7 +4,7 @@ import { db, type Over } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { mayReadUnscoped } from '../caller-store.ts';
+import { mayReadUnscoped } from '../conditions-store.ts';
 import type { DeployedResource } from '../state-file/addresses.ts';
 
 /** A resource as the API shows it, with the instance that holds it. */

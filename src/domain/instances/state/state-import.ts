@@ -10,7 +10,7 @@ import { InstanceSlot } from '../entity.ts';
 import { JsonError } from '../state-file/json-cursor.ts';
 import { maxOutputBytes, parseOutputs } from '../state-file/outputs.ts';
 import { maxResources, readStateFileInTurns, type StateFile } from '../state-file/state-file.ts';
-import { clearUnrecorded } from '../unrecorded.ts';
+import { clearUnrecorded } from '../writer.ts';
 import { addStateVersion, lockAndReadInstance } from './state.ts';
 
 /** The largest state that can be imported. */

@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { readEphemeralVariables } from '#domain/registry/ephemeral-variables.ts';
+import { readEphemeralVariables } from '#domain/registry/publication-check.ts';
 import { type PublishedVersion, readFiles } from '#domain/registry/published.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';

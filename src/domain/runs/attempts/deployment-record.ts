@@ -3,7 +3,7 @@ import { db } from '#domain/db.ts';
 import type { Instance } from '#domain/instances/entity.ts';
 import { recordNoResources, recordUnseenResource } from '#domain/instances/resources/resources.ts';
 import { lockAndReadInstance } from '#domain/instances/state/state.ts';
-import { clearUnrecorded } from '#domain/instances/unrecorded.ts';
+import { clearUnrecorded } from '#domain/instances/writer.ts';
 import { recordDeployedRun } from '../deletion/erasure.ts';
 import { Run } from '../entity.ts';
 import { isPartial } from '../options/model.ts';

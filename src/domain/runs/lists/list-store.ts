@@ -1,20 +1,70 @@
-import { type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, prepareSelect } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
-import { type RunDetails, selectRunDetails } from '../details-store.ts';
-import { filterConditions, periodConditions } from './conditions.ts';
+import { type IdRange, type IndexGroup, inIndexGroup, orderOfGroup } from '#domain/shared/index-range.ts';
+import { afterId, type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { isTerminal, type RunStatus } from '#domain/shared/vocabulary/runs.ts';
+import { type OverRun, type RunDetails, selectRunDetails } from '../details-store.ts';
+import { filterConditions, idRangeOf, periodConditions, statusConditions } from './conditions.ts';
 import { type RunFilter, statusesOf } from './filter.ts';
-import { idsOf, indexPartOf } from './index-part.ts';
 import type { RunScope } from './scope.ts';
-import { partsOf, type ScopePart, selectTeams } from './scope-store.ts';
+import { isOfTeam, partsOf, type ScopePart, selectTeams } from './scope-store.ts';
+
+/** Which part of an index a list reads, and the order that makes PostgreSQL read this one. */
+interface IndexPart {
+  readonly conditions: readonly Expression<SqlBool>[];
+  readonly order: RawBuilder<unknown>;
+}
+
+/** The runs of one team of a part of the scope (`owner.team`), of one status if `status` is set, newest first. */
+function indexPartOf(run: OverRun, part: ScopePart, status: RunStatus | null, ids: IdRange): IndexPart {
+  const ofStatus = status === null ? [] : statusConditions(run, status);
+  const newestFirst = sql`${sql.ref('runs.id')} desc`;
+  if (part.kind === 'all') return { conditions: [...inRange(run, ids), ...ofStatus], order: newestFirst };
+  const team = teamOf(part);
+  if (team === null || (status !== null && !isTerminal(status)))
+    // The unfinished runs of the whole installation are few.
+    return { conditions: [...inRange(run, ids), ...ofStatus, isIn(run, part)], order: newestFirst };
+  const group = groupOf(team, status);
+  const isFinished = status === null ? [] : [run('runs.finishedAt', 'is not', null)];
+  return { conditions: [inIndexGroup(group, ids), ...isFinished], order: orderOfGroup(group) };
+}
+
+/** The ids of a page: those of the period after the previous page. */
+function idsOf(filter: RunFilter, page: PageRequest): IdRange {
+  const { from, before } = idRangeOf(filter);
+  const ends = [before, afterId(page)].filter((end) => typeof end === 'string');
+  return { from, before: ends.sort()[0] };
+}
+
+function inRange(run: OverRun, { from, before }: IdRange): Expression<SqlBool>[] {
+  return [
+    ...(from === undefined ? [] : [run('runs.id', '>=', from)]),
+    ...(before === undefined ? [] : [run('runs.id', '<', before)]),
+  ];
+}
+
+function teamOf(part: ScopePart): Expression<unknown> | null {
+  if (part.kind === 'teams') return sql.ref('owner.team');
+  return part.kind === 'team' && part.teamId !== null ? sql`${part.teamId}::uuid` : null;
+}
+
+function isIn(run: OverRun, part: ScopePart): Expression<SqlBool> {
+  return part.kind === 'teams' ? run('runs.teamId', '=', sql.ref<string>('owner.team')) : isOfTeam(part);
+}
+
+/** The indexes of all runs by team, and of the finished ones by team and status. */
+function groupOf(team: Expression<unknown>, status: RunStatus | null): IndexGroup {
+  const id = 'runs.id';
+  if (status === null) return { columns: ['runs.teamId'], values: [team], id };
+  return { columns: ['runs.teamId', 'runs.status'], values: [team, sql.lit(status)], id };
+}
 
 const selectRuns = prepareSelect((db) => db.selectFrom('runs').select(selectRunDetails));
 
-export interface RunListRequest {
+interface RunListRequest {
   readonly scope: RunScope;
   readonly filter: RunFilter;
   readonly page: PageRequest;

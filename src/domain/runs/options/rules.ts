@@ -4,8 +4,16 @@ import { redacted } from '#domain/shared/values/comparison/marks.ts';
 import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import { canBeAtLeast, type ToolDemand, toWantedTools } from '#domain/tools/demand.ts';
 import type { AdmissionTarget } from '../admission/target.ts';
-import { isAddress } from './address.ts';
 import { listDemandingOptions, namesOfOptions, type RunOptions } from './model.ts';
+
+const name = String.raw`[\p{ID_Start}_][\p{ID_Continue}-]*`;
+const key = String.raw`\[\s*(?:\d+|"(?:[^"\\\n]|\\.)*")\s*\]`;
+const address = new RegExp(String.raw`^\s*${name}(?:\s*${key}|\s*\.\s*(?:${name}|\d+))*\s*$`, 'u');
+
+/** Whether OpenTofu and Terraform can read a text as the address of resources or modules. Whether there are any is another question. */
+export function isAddress(text: string): boolean {
+  return address.test(text);
+}
 
 interface Wanted {
   readonly operation: RunOperation;

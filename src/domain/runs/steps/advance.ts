@@ -1,3 +1,5 @@
+import { lockAndReadInstance } from '#domain/instances/state/state.ts';
+import { recordWriter } from '#domain/instances/writer.ts';
 import { reportNoPlace } from '#domain/quotas/use/places.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
@@ -20,7 +22,6 @@ import { findPlacement, type Placement, publishUncontainedWorkers } from './plac
 import { keepToShare, passShareOn, waitsForShare } from './shares.ts';
 import { acquireSlot } from './slot.ts';
 import type { Closing, Step, StepFacts } from './step.ts';
-import { switchTool } from './tool-switch.ts';
 import { changeStatus, closeAttempt, finishRun, lockRunInOrder, openAttempt } from './transitions.ts';
 
 /** An attempt that no worker has claimed for this long gets a new queue, because the workers of its queue may have stopped. */
@@ -209,4 +210,17 @@ async function placeAttempt(
 function requireAttempt({ attempt }: StepContext): RunAttempt {
   if (!attempt) throw new Error('the step of the run needs an attempt, and the run has none');
   return attempt;
+}
+
+/**
+ * Switches an instance to the tool with which a run has planned no change. The next runs use its state with that tool. The caller has
+ * locked the run.
+ */
+async function switchTool(tx: Transaction, { instanceId, tool, toolSwitch }: Run): Promise<void> {
+  if (!tool || !toolSwitch) throw new Error('a run that switches no tool, or has none, cannot switch to it');
+  const instance = await lockAndReadInstance(tx.em, instanceId);
+  recordWriter(instance, tool);
+  instance.wantedTool = toolSwitch.version === undefined ? null : toolSwitch;
+  instance.revision += 1;
+  await tx.em.flush();
 }

@@ -6,7 +6,7 @@ import { eventSubscriptions } from '#domain/event-subscriptions.ts';
 import type { EventTypeName } from '#domain/events.ts';
 import { type Principal, systemPrincipal } from '../access/principal.ts';
 import { type AuditEntry, insertAuditRecord, type RequestFacts } from '../audit.ts';
-import { unknownOutcome } from '../errors.ts';
+import { Unavailable, unknownOutcome } from '../errors.ts';
 import { eventOfEntry } from '../events/audited-events.ts';
 import { insertEvents, isEventNumberConstraint } from '../events/insert-store.ts';
 import {
@@ -18,8 +18,39 @@ import {
 } from '../events/outbox.ts';
 import { deliveriesOf, type EventActor, type NewEvent, type PendingEvent, toPendingEvent } from '../events/publish.ts';
 import type { EventSubscription } from '../events/subscription.ts';
-import { OutsideWork, WorkUnfinished } from './outside-work.ts';
 import { PendingStatements } from './pending-statements.ts';
+
+/** How long a transaction waits, with its locks and its connection, for work that needs no database. */
+const patienceMs = 20;
+
+/** The work outside the database is not finished in time. The transaction is rolled back, and tried again once the work is finished. */
+class WorkUnfinished extends Unavailable {
+  readonly finished: Promise<unknown>;
+
+  constructor(finished: Promise<unknown>) {
+    super('what the request depends on keeps changing: try again');
+    this.finished = finished;
+  }
+}
+
+/** The work of one transaction outside the database, by key. All tries of the transaction share it. */
+class OutsideWork {
+  readonly #started = new Map<string, Promise<unknown>>();
+
+  /** @throws WorkUnfinished if the work takes long; any error of the work */
+  async await<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    // Equal keys mean equal work.
+    const started = (this.#started.get(key) as Promise<Result> | undefined) ?? work();
+    this.#started.set(key, started);
+    const timer = Promise.withResolvers<never>();
+    const timeout = setTimeout(() => timer.reject(new WorkUnfinished(started)), patienceMs);
+    try {
+      return await Promise.race([started, timer.promise]);
+    } finally {
+      clearTimeout(timeout);
+    }
+  }
+}
 
 /** One unit of work that commits as a whole, with its events and the messages that follow from it. */
 export interface Transaction {
@@ -49,7 +80,7 @@ export interface Transaction {
 }
 
 /** How a transaction runs. */
-export interface TransactionOptions {
+interface TransactionOptions {
   /** The actor of its events; by default the service itself. */
   readonly actor?: EventActor;
 }

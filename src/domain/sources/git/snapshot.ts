@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Unavailable, Unprocessable } from '#domain/shared/errors.ts';
 import { checkOutbound, type Resolve } from '#domain/shared/outbound/outbound.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
@@ -6,9 +7,8 @@ import { ShareLimit } from '#domain/shared/tasks/share-limit.ts';
 import { YieldingPlaces } from '#domain/shared/tasks/yielding-places.ts';
 import { type FileLimits, snapshotLimits } from '../files.ts';
 import { type GitCredential, prepareAccess } from './access.ts';
-import { createContents } from './contents.ts';
 import { makeGitDirectory } from './directories.ts';
-import { parseTree } from './entries.ts';
+import { type GitContents, parseTree, type TreeEntry } from './entries.ts';
 import { explainGit } from './errors.ts';
 import { type Git, type GitOutcome, type GitPlace, GitStopped, runGit } from './process.ts';
 import { type CollectedFiles, collectFiles } from './tree.ts';
@@ -192,4 +192,53 @@ async function findRef(git: Git, url: string, ref: string): Promise<string> {
 function secretsOf(credential: GitCredential | undefined): string[] {
   if (credential === undefined) return [];
   return credential.kind === 'password' ? [credential.password] : [credential.privateKey];
+}
+
+const repository = ['-C', 'repository'];
+
+/** Makes a reader for the contents of a repository that was fetched into git's working directory. */
+function createContents(git: Git, directory: string, limits: FileLimits): GitContents {
+  return {
+    read: (objects) => readObjects(git, objects, limits),
+    checkOut: (files, attributes) => checkOut(git, directory, files, attributes),
+  };
+}
+
+/** Reads objects with `git cat-file --batch`. It prints for each a line `<id> <type> <size>`, the bytes, and a line end. */
+async function readObjects(git: Git, objects: readonly string[], limits: FileLimits): Promise<Map<string, Buffer>> {
+  const contents = new Map<string, Buffer>();
+  if (objects.length === 0) return contents;
+  const maximumOutput = limits.bytes + objects.length * 100;
+  const input = objects.map((object) => `${object}\n`).join('');
+  const output = await git([...repository, 'cat-file', '--batch'], { input, maximumOutput });
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf('\n', at);
+    const [object = '', , size = ''] = output.subarray(at, end).toString().split(' ');
+    const start = end + 1;
+    contents.set(object, output.subarray(start, start + Number(size)));
+    at = start + Number(size) + 1;
+  }
+  return contents;
+}
+
+/**
+ * Makes git write files from an index that contains only them and the attributes. No program of a filter is configured, so only git's own
+ * conversions apply, and links are not among the files.
+ */
+async function checkOut(
+  git: Git,
+  directory: string,
+  files: readonly TreeEntry[],
+  attributes: readonly TreeEntry[],
+): Promise<Map<string, Buffer>> {
+  await mkdir(join(directory, 'files'));
+  await giveToGit(directory);
+  const listed = new Map([...files, ...attributes].map((entry) => [entry.path, entry]));
+  const index = [...listed.values()].map(({ path, object }) => `100644 ${object}\t${path}\0`).join('');
+  await git([...repository, 'update-index', '-z', '--add', '--index-info'], { input: index });
+  const settings = ['-c', 'core.symlinks=false', '-c', 'core.protectNTFS=false'];
+  await git([...repository, '--work-tree=../files', ...settings, 'checkout-index', '--quiet', '--all']);
+  const written = new Map<string, Buffer>();
+  for (const { path } of files) written.set(path, await readFile(join(directory, 'files', path)));
+  return written;
 }

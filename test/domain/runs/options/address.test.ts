@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAddress } from '#domain/runs/options/address.ts';
+import { isAddress } from '#domain/runs/options/rules.ts';
 
 describe('isAddress', () => {
   it.each([

@@ -138,3 +138,8 @@ export function areShown(sent: string, of: Comparison, differences: readonly Dif
 function markOf(what: string | Difference): string {
   return digestOf(Buffer.from(JSON.stringify(what))).slice('sha256:'.length, 'sha256:'.length + 16);
 }
+
+/** The names of the variables that a run got from the environment or a variable set. */
+export function givenTo({ variable_sources: sources }: Deployment['run']): string[] {
+  return (sources ?? []).flatMap(({ variable, category }) => (category === 'template' ? [variable] : []));
+}

@@ -10,10 +10,10 @@ import {
   type ComparedFacts,
   type Deployment,
   type Difference,
+  givenTo,
   isMissing,
   staysWhenEmpty,
   type Values,
-  whenEmpty,
 } from './compared.ts';
 
 /** The changes that a form makes to a deployment. */
@@ -74,11 +74,6 @@ export function findSecretsToGiveUp(
 ): Node[] {
   const given = givenTo(run).filter((name) => inherited?.has(slots.member('', name)));
   return root.members.filter(({ name }) => run.prefill?.secrets.includes(name) && !given.includes(name));
-}
-
-/** The names of the variables that a run got from the environment or a variable set. */
-export function givenTo({ variable_sources: sources }: Deployment['run']): string[] {
-  return (sources ?? []).flatMap(({ variable, category }) => (category === 'template' ? [variable] : []));
 }
 
 /** What the form's run would change about the deployment, whether the form starts from it or replaces it. */

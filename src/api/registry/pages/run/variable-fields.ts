@@ -3,7 +3,8 @@ import type { Node } from '#api/web/forms/schema/plan/node.ts';
 import { secretsIn } from '#api/web/forms/schema/secrets.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { findOwnSecrets, findSecretsToGiveUp, givenTo } from './differences.ts';
+import { givenTo } from './compared.ts';
+import { findOwnSecrets, findSecretsToGiveUp } from './differences.ts';
 import type { RunForm } from './run-form.ts';
 import { omitField } from './submission.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { hasIncompleteApply } from '#domain/instances/incomplete-applies.ts';
+import { hasIncompleteApply } from '#domain/instances/conditions-store.ts';
 import type { DeployedNode } from './plan-nodes.ts';
 
 /** An assembly in an environment. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockForChange } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
-import { isIncompleteApply } from '#domain/instances/incomplete-applies.ts';
+import { isIncompleteApply } from '#domain/instances/conditions-store.ts';
 import { parseDuration } from '#domain/shared/values/durations.ts';
 import { type AssemblyNode, AssemblyRun } from '../../entity.ts';
 import { findReferences } from '../../spec/references.ts';
