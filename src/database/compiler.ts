@@ -12,15 +12,20 @@ import {
   SelectQueryNode,
 } from 'kysely';
 
-const snakeCased = new Map<string, string>();
-
-/** The column of a property, in MikroORM's naming: `team_id` for `teamId`. */
+/** A name of the code as the database and the API write it: `team_id` for `teamId`. Capitals in a row begin one word. */
 export function toSnakeCase(name: string): string {
-  let known = snakeCased.get(name);
-  if (known === undefined) {
-    known = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    snakeCased.set(name, known);
-  }
+  return name.replaceAll(
+    /([a-z0-9])([A-Z]+)/g,
+    (_, before: string, capitals: string) => `${before}_${capitals.toLowerCase()}`,
+  );
+}
+
+const columns = new Map<string, string>();
+
+/** `toSnakeCase` of a name in a statement. All of these are names of the code, so there are few enough to keep them. */
+function columnOf(name: string): string {
+  const known = columns.get(name) ?? toSnakeCase(name);
+  columns.set(name, known);
   return known;
 }
 
@@ -33,7 +38,7 @@ export function toSnakeCase(name: string): string {
  */
 export class ColumnNamingCompiler extends PostgresQueryCompiler {
   protected override sanitizeIdentifier(identifier: string): string {
-    return super.sanitizeIdentifier(toSnakeCase(identifier));
+    return super.sanitizeIdentifier(columnOf(identifier));
   }
 
   protected override visitSelection(node: SelectionNode): void {
@@ -41,7 +46,7 @@ export class ColumnNamingCompiler extends PostgresQueryCompiler {
     const isAnswer = this.isAnswer();
     if (isAnswer && isOfAll(selection)) throw new Error('name the columns: `*` has the names of the database');
     const name = isAnswer ? nameOf(selection) : undefined;
-    if (name === undefined || name === toSnakeCase(name)) {
+    if (name === undefined || name === columnOf(name)) {
       super.visitSelection(node);
       return;
     }

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { readEvent } from '#domain/shared/events/event-store.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import type { DueEntry } from '#domain/shared/events/outbox-store.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
 import { Sweeper } from './sweeper.ts';
 
 /**

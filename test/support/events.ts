@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Em } from '#database/database.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import type { EventSubscription } from '#domain/shared/events/subscription.ts';
+import type { EventSubscription } from '#domain/shared/events/event-type.ts';
 
 /** Publishes the next of a subject's events that tests count: its number is in the event's `by`. */
 export function publishCounted(tx: Transaction, subjectId: string, count: number): void {

@@ -9,7 +9,6 @@ import { Id, newId } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { TimeOrDay } from '#domain/shared/values/times.ts';
-import { tryToSend } from '#domain/webhooks/deliveries/attempt.ts';
 import { findContent } from '#domain/webhooks/deliveries/due-store.ts';
 import {
   listDeliveries,
@@ -17,6 +16,7 @@ import {
   repeatDelivery,
   type TriedDelivery,
 } from '#domain/webhooks/deliveries/log-store.ts';
+import { tryToSend } from '#domain/webhooks/deliveries/send.ts';
 import { shownStatuses } from '#domain/webhooks/model.ts';
 import { payloadOf, testPayload } from '#domain/webhooks/payload.ts';
 import { findWebhook, readWebhook, type WebhookTarget } from '#domain/webhooks/store.ts';

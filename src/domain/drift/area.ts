@@ -1,5 +1,5 @@
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
-import type { EventSubscription } from '#domain/shared/events/subscription.ts';
+import type { EventSubscription } from '#domain/shared/events/event-type.ts';
 import type { Feature } from '#domain/shared/features/feature.ts';
 import { driftMonitorCandidates } from './candidates-store.ts';
 import { DriftEvidenceSchema, DriftFindingSchema, DriftMonitorSchema, DriftScanSchema } from './entity.ts';

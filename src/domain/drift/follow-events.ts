@@ -2,7 +2,7 @@ import type { Orm } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { isPartial } from '#domain/runs/options/model.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import { resolveDestroyed } from './findings/resolve-destroyed.ts';
 import { endHeirs, inheritMonitors, syncHeirs } from './monitors/inheritance.ts';
 import { recordScan } from './scans/record-scan.ts';

@@ -1,4 +1,4 @@
-import type { EventSubscription } from '#domain/shared/events/subscription.ts';
+import type { EventSubscription } from '#domain/shared/events/event-type.ts';
 import { InstanceFollowSchema } from './entity.ts';
 import { followingKinds } from './ownership.ts';
 

@@ -1,6 +1,6 @@
 import { noteChangedInputs } from '#domain/runs/references/changed-inputs.ts';
 import { findDependentIds } from '#domain/runs/references/dependents-store.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import type { FollowDeps } from './change.ts';
 import { type Cause, follow } from './follow.ts';
 import { findEndedRun, findFollows, stopReason } from './follows-store.ts';

@@ -1,4 +1,4 @@
-import type { EventSubscription } from '#domain/shared/events/subscription.ts';
+import type { EventSubscription } from '#domain/shared/events/event-type.ts';
 import { holdEvents } from './events.ts';
 
 export const events = holdEvents;

@@ -1,5 +1,5 @@
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import { holdCodes } from '#domain/shared/vocabulary/holds.ts';
 import { wakeSignal } from '#domain/shared/vocabulary/runs.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Em } from '#database/database.ts';
 import { emailKey } from '#domain/identity/model.ts';
 import { countMails, tooManyMails } from '#domain/messages/queue/mail-limits.ts';
-import { noMailServer, SendingFailure } from '#domain/messages/sending-failure.ts';
+import { noMailServer, SendingFailure, trySending } from '#domain/messages/sending-failure.ts';
 import { channelTest } from '#domain/news/topics.ts';
 import type { ChannelTarget } from '#domain/notification-channels/store.ts';
 import { newId } from '#domain/shared/ids.ts';
@@ -105,17 +105,7 @@ const notDelivered =
   "the test did not reach this address: the mail server refused it, or the service does not send to it. An operator finds the mail server's code in the log";
 
 /** Why sending fails, in words for those who manage the channel; null if it succeeds. */
-async function findProblem(
-  { log }: TestDeps,
-  { channel }: TestedChannel,
-  act: () => Promise<void>,
-): Promise<string | null> {
-  try {
-    await act();
-    return null;
-  } catch (error) {
-    if (error instanceof SendingFailure) return error.message;
-    log.error({ err: error, channel_id: channel.id }, 'could not make or send the test of a notification channel');
-    return 'the service could not make or send the test; its log says why';
-  }
+async function findProblem({ log }: TestDeps, { channel }: TestedChannel, act: () => Promise<void>) {
+  const failure = await trySending(log, { what: 'test', channel_id: channel.id }, act);
+  return failure ? failure.message : null;
 }

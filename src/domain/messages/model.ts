@@ -1,4 +1,5 @@
 import type { NotificationKind, Topic } from '#domain/news/model.ts';
+import { pauseOf } from '#domain/shared/sending/pauses.ts';
 
 /** Messages to people outside the pages of the service, and the times of repeated tries. Pure. */
 
@@ -17,10 +18,9 @@ const hour = 60 * minute;
 /** The pauses between the tries of a message: two days in all. */
 const pausesMs = [20 * second, 2 * minute, 10 * minute, hour, 4 * hour, 12 * hour, 30 * hour] as const;
 
-/** The pause after a failed try, varied by a tenth so that messages are not all retried at once; null after the last try. */
-export function pauseAfter(attempts: number, random = Math.random()): number | null {
-  const pause = pausesMs[attempts - 1];
-  return pause === undefined ? null : Math.round(pause * (1 + random / 10));
+/** The pause after a failed try of a message (`pauseOf`); null after the last one. */
+export function pauseAfter(attempts: number, random?: number): number | null {
+  return pauseOf(pausesMs, attempts, random);
 }
 
 /** How many days after their creation finished messages are deleted. Those of channels are listed until then. */

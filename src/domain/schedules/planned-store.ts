@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { IdPage } from '#domain/shared/every-row.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import type { PlannedWork } from '#domain/shared/schedules/scheduled-work.ts';
 import { isElsewhereRow } from './pause-store.ts';
@@ -8,7 +9,7 @@ import { planOf } from './schedule-changes.ts';
 import { findSchedule } from './store.ts';
 
 /** Schedules of owners that are neither archived nor deleted, by id. */
-export async function listPlanned(em: Em, { after, limit }: { after: string; limit: number }): Promise<PlannedWork[]> {
+export async function listPlanned(em: Em, { after, limit }: IdPage): Promise<PlannedWork[]> {
   const rows = await selectPlanned(em).where('s.id', '>', after).orderBy('s.id').limit(limit).execute();
   return rows.map(planOf);
 }
@@ -29,11 +30,7 @@ export interface UnaccountedSchedule {
 }
 
 /** Schedules that start work, and whose history is complete only up to a time before `until`, by id. */
-export function listUnaccounted(
-  em: Em,
-  until: Date,
-  { after, limit }: { after: string; limit: number },
-): Promise<UnaccountedSchedule[]> {
+export function listUnaccounted(em: Em, until: Date, { after, limit }: IdPage): Promise<UnaccountedSchedule[]> {
   return selectPlanned(em)
     .where('s.accountedUntil', '<', sql<string>`${until}`)
     .where('s.isEnabled', '=', true)

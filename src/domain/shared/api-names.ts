@@ -1,3 +1,4 @@
+import { toSnakeCase } from '#database/compiler.ts';
 import { Decimal } from './values/decimal.ts';
 
 /**
@@ -28,13 +29,6 @@ function render(name: string, value: unknown): unknown {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof Date) && !(value instanceof Decimal);
-}
-
-function toSnakeCase(name: string): string {
-  return name.replace(
-    /([a-z0-9])([A-Z]+)/g,
-    (_, before: string, capitals: string) => `${before}_${capitals.toLowerCase()}`,
-  );
 }
 
 /** Query results contain times as PostgreSQL writes them. */

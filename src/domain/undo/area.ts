@@ -1,5 +1,5 @@
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
-import type { EventSubscription } from '#domain/shared/events/subscription.ts';
+import type { EventSubscription } from '#domain/shared/events/event-type.ts';
 import type { Feature } from '#domain/shared/features/feature.ts';
 import { CandidateCheckSchema, UndoAttemptSchema } from './entity.ts';
 import { undoEvents } from './events.ts';

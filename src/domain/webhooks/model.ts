@@ -1,3 +1,5 @@
+import { pauseOf } from '#domain/shared/sending/pauses.ts';
+
 /** Which events a webhook gets, when a delivery is tried again, and when the service disables a webhook. Pure. */
 
 /** The pattern of every event. */
@@ -101,10 +103,7 @@ export function matchesEvent(pattern: string, type: string): boolean {
   return pattern.endsWith('.*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern;
 }
 
-/**
- * The pause after a failed try; null after the last one. It varies by a tenth, so that deliveries are not all tried again at the same time.
- */
-export function pauseAfter(attempts: number, random = Math.random()): number | null {
-  const pause = retryPausesMs[attempts - 1];
-  return pause === undefined ? null : Math.round(pause * (1 + random / 10));
+/** The pause after a failed try of a delivery (`pauseOf`); null after the last one. */
+export function pauseAfter(attempts: number, random?: number): number | null {
+  return pauseOf(retryPausesMs, attempts, random);
 }

@@ -1,5 +1,5 @@
 import type { AuditRecord } from '#domain/audit/model.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import { auditStream } from './model.ts';
 
 /** The body of a request that reports an event or a record of the audit. The OpenAPI document describes it under `webhooks`. */

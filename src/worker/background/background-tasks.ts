@@ -1,46 +1,47 @@
+import { sealingKeyOf } from '#domain/audit/chain/seal.ts';
+import { sealRecords } from '#domain/audit/chain/sealing.ts';
+import type { MessageDeps } from '#domain/message-sending/deliver.ts';
+import { media } from '#domain/messages/model.ts';
+import { removeOldMessages } from '#domain/messages/queue/settle-store.ts';
+import type { Telling } from '#domain/notifications/creation/drafts.ts';
+import { notifyOfEvents } from '#domain/notifications/creation/follow.ts';
+import { tellOfUpcomingEnds } from '#domain/notifications/creation/upcoming.ts';
+import { removeOldNotifications } from '#domain/notifications/store.ts';
+import { removeAbandonedChecks } from '#domain/registry/checks/store.ts';
+import { removeOldDebugLogs } from '#domain/runs/debug-logs/debug-logs.ts';
 import { scheduledWorks } from '#domain/scheduled-work-kinds.ts';
+import { recordMissedTimes } from '#domain/schedules/history/missed-times.ts';
+import { readGates } from '#domain/settings/store.ts';
+import { describeClosed } from '#domain/shared/features/gates.ts';
+import { disableOverfull } from '#domain/webhooks/deliveries/backlog.ts';
 import type { DeliverDeps } from '#domain/webhooks/deliveries/deliver-queue.ts';
+import { fanOut, streamAudit } from '#domain/webhooks/deliveries/fan-out.ts';
+import { dropOldDeliveries } from '#domain/webhooks/deliveries/retention.ts';
+import { type KeyUpkeepDeps, keepSigningKeys } from '#domain/workload-identity/signing-keys/rotation.ts';
 import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { openEngineSweeper } from '#engine/engine-sweeper.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
-import { type AuditSealingDeps, openAuditSealing } from './audit-sealing.ts';
-import { openCheckUpkeep } from './check-upkeep.ts';
-import { openDebugLogRetention } from './debug-log-retention.ts';
-import { type DriftRetentionDeps, openDriftRetention } from './drift-retention.ts';
-import { openDriftUpkeep } from './drift-upkeep.ts';
+import { PeriodicTask, type PeriodicTaskOptions } from '#engine/periodic-task.ts';
+import { type DriftRetentionDeps, forgetOldHistory } from './drift-retention.ts';
+import { keepUpDrift } from './drift-upkeep.ts';
 import { createEventHandlers, type EventHandlerDeps } from './event-handlers.ts';
-import { type ExpiryTaskDeps, openExpiry } from './expiry.ts';
-import { MessageSender, openMessageRetention } from './message-sending.ts';
-import { type MissedTimesDeps, openMissedTimes } from './missed-times.ts';
-import { type NotifyingDeps, openNotificationUpkeep, openNotifying } from './notifying.ts';
-import { openReconciler, type ReconcilerDeps } from './reconciler.ts';
-import { openResourceListRepair, type ResourceListRepairDeps } from './resource-list-repair.ts';
-import { openScheduleRepair, type ScheduleRepairDeps } from './schedule-repair.ts';
-import { openSigningKeyUpkeep, type SigningKeyUpkeepDeps } from './signing-key-upkeep.ts';
-import {
-  openAuditStream,
-  openBacklogLimit,
-  openDeliveryRetention,
-  openWebhookFanOut,
-  WebhookSender,
-} from './webhook-sending.ts';
-import { openWorkerSupervision } from './worker-supervision.ts';
+import { type ExpiryTaskDeps, expireInstances } from './expiry.ts';
+import { type ReconcilerDeps, reconcile } from './reconciler.ts';
+import { repairResourceLists } from './resource-list-repair.ts';
+import { repairSchedules, type ScheduleRepairDeps } from './schedule-repair.ts';
+import { openMessageSender, openWebhookSender } from './sending/senders.ts';
+import { reportSilentWorkers } from './worker-supervision.ts';
 
 export interface BackgroundTaskDeps
   extends ReconcilerDeps,
     ExpiryTaskDeps,
     EventHandlerDeps,
-    ResourceListRepairDeps,
-    AuditSealingDeps,
     ScheduleRepairDeps,
-    SigningKeyUpkeepDeps,
-    MissedTimesDeps,
+    KeyUpkeepDeps,
     DriftRetentionDeps,
-    NotifyingDeps,
+    MessageDeps,
     DeliverDeps {
   readonly auditRetentionDays: number | null;
-  /** The origin of links in messages; null if nobody has configured it. */
-  readonly linkOrigin: string | null;
 }
 
 /** Starts the background tasks of a worker. Every worker runs all of them, and several at once do no harm. */
@@ -48,31 +49,14 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
   const delivering = [
     openEngineSweeper({ ...deps, client: deps.engine.client }),
     new EventDelivery(deps, createEventHandlers(deps)),
-    new WebhookSender(deps),
-    new MessageSender(deps),
+    openWebhookSender(deps),
+    openMessageSender(deps, 'mails'),
+    openMessageSender(deps, 'posts'),
   ];
   const maintenance = new DatabaseMaintenance(deps);
-  const signingKeys = openSigningKeyUpkeep(deps);
-  const periodic = [
-    openReconciler(deps),
-    openExpiry(deps),
-    openWorkerSupervision(deps),
-    openResourceListRepair(deps),
-    openScheduleRepair(deps, scheduledWorks),
-    openMissedTimes(deps),
-    openDriftUpkeep(deps),
-    openDriftRetention(deps),
-    openAuditSealing(deps),
-    openWebhookFanOut(deps),
-    openAuditStream(deps),
-    openBacklogLimit(deps),
-    openDeliveryRetention(deps),
-    openNotifying(deps),
-    openNotificationUpkeep(deps),
-    openMessageRetention(deps),
-    openDebugLogRetention(deps),
-    openCheckUpkeep(deps),
-  ];
+  const open = (options: TaskOptions) => new PeriodicTask({ ...options, log: deps.log });
+  const signingKeys = open(keepKeys(deps));
+  const periodic = [...followWhatHappens(deps), ...repair(deps), ...endWhatIsDue(deps), ...removeOld(deps)].map(open);
   for (const task of [...delivering, maintenance]) task.start();
   // Nothing can be signed before the first key exists.
   signingKeys.start('now');
@@ -82,4 +66,150 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
       for (const task of [...delivering, ...periodic, signingKeys, maintenance]) await task.stop();
     },
   };
+}
+
+type TaskOptions = Omit<PeriodicTaskOptions, 'log'>;
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Creates the first key that signs the tokens of runs, and its successors in time. A pass with nothing to do is two short queries. */
+function keepKeys(deps: BackgroundTaskDeps): TaskOptions {
+  return {
+    intervalMs: minute,
+    failure: 'could not keep the keys that sign the tokens of runs',
+    run: async () => {
+      const id = await keepSigningKeys(deps);
+      if (id !== null) deps.log.info({ signing_key_id: id }, 'published a new key for signing the tokens of runs');
+    },
+  };
+}
+
+/** Each of these follows events or audit records. One worker at a time does so. */
+function followWhatHappens({ orm, mail, log, bindingKey }: BackgroundTaskDeps): TaskOptions[] {
+  const sealingKey = sealingKeyOf(bindingKey);
+  return [
+    {
+      intervalMs: 250,
+      failure: 'could not make deliveries for webhooks',
+      run: async () => againIf(await fanOut(orm)),
+    },
+    {
+      intervalMs: second,
+      failure: 'could not make deliveries of audit records for webhooks',
+      run: async () => againIf((await streamAudit(orm)) === 'more'),
+    },
+    {
+      intervalMs: second,
+      failure: 'could not tell users of new events',
+      run: async () => againIf(await notifyOfEvents(orm, await readTelling({ orm, mail }), log)),
+    },
+    { intervalMs: 30 * second, failure: 'could not seal audit records', run: () => sealRecords(orm, sealingKey) },
+  ];
+}
+
+function againIf(hasMore: unknown): 'again' | undefined {
+  return hasMore ? 'again' : undefined;
+}
+
+/** How notifications are delivered now. While they are turned off, they are created, but none leaves the service. */
+async function readTelling({ orm, mail }: Pick<BackgroundTaskDeps, 'orm' | 'mail'>): Promise<Telling> {
+  if (describeClosed('notifications', await readGates(orm.em.fork())) !== null) return new Set();
+  return new Set(media.filter((medium) => medium !== 'email' || mail !== null));
+}
+
+/** Each of these compares what is stored with what should be, and repairs it. */
+function repair(deps: BackgroundTaskDeps): TaskOptions[] {
+  return [
+    {
+      intervalMs: minute,
+      failure: 'could not compare what workflows drive with the engine',
+      run: () => reconcile(deps),
+    },
+    {
+      intervalMs: minute,
+      failure: 'could not compare the schedules with the engine',
+      run: () => repairSchedules(deps, scheduledWorks),
+    },
+    {
+      intervalMs: minute,
+      failure: 'could not look for missed times of schedules',
+      run: () => recordMissedTimes({ ...deps, em: deps.orm.em.fork() }),
+    },
+    {
+      intervalMs: minute,
+      failure: 'could not look for instances whose resources are not listed',
+      run: () => repairResourceLists(deps),
+    },
+    {
+      intervalMs: 10 * second,
+      failure: 'could not look for workers whose heartbeats have stopped',
+      run: () => reportSilentWorkers(deps),
+    },
+  ];
+}
+
+/** Each of these looks for what its time or a limit ends. */
+function endWhatIsDue(deps: BackgroundTaskDeps): TaskOptions[] {
+  const { orm, log } = deps;
+  return [
+    {
+      intervalMs: 30 * second,
+      failure: "could not look for instances that have outlived their environment's time to live",
+      run: () => expireInstances(deps),
+    },
+    { intervalMs: 30 * second, failure: 'could not keep up drift', run: () => keepUpDrift(deps) },
+    {
+      intervalMs: minute,
+      failure: 'could not look for webhooks for which too much waits',
+      run: async () => {
+        const webhooks = await disableOverfull(deps, orm.em.fork());
+        if (webhooks.length > 0) log.warn({ webhooks }, 'disabled webhooks for which too much waits');
+      },
+    },
+    {
+      intervalMs: 10 * minute,
+      failure: 'could not tell owners of what ends soon, or could not remove old notifications',
+      run: async () => {
+        await tellOfUpcomingEnds(orm.em.fork(), await readTelling(deps), log);
+        return againIf(await removeOldNotifications(orm.em.fork()));
+      },
+    },
+  ];
+}
+
+/** Each of these removes what is out of retention. */
+function removeOld(deps: BackgroundTaskDeps): TaskOptions[] {
+  const { orm, log } = deps;
+  return [
+    {
+      intervalMs: 10 * minute,
+      failure: 'could not look for drift history that is out of retention',
+      run: () => forgetOldHistory(deps),
+    },
+    {
+      intervalMs: hour,
+      failure: 'could not remove old deliveries of webhooks',
+      run: async () => {
+        const months = await dropOldDeliveries(orm.em.fork());
+        if (months.length > 0) log.info({ months }, 'removed old deliveries of webhooks');
+      },
+    },
+    {
+      intervalMs: hour,
+      failure: 'could not remove old messages',
+      run: async () => againIf(await removeOldMessages(orm.em.fork())),
+    },
+    {
+      intervalMs: hour,
+      failure: 'could not remove old debug logs',
+      run: async () => againIf(await removeOldDebugLogs(orm.em.fork())),
+    },
+    {
+      intervalMs: 10 * minute,
+      failure: 'could not remove checks of template versions that no request waits for',
+      run: () => removeAbandonedChecks(orm.em.fork()),
+    },
+  ];
 }

@@ -4,10 +4,8 @@ import { forgetHistory } from '#domain/drift/retention/forget-history.ts';
 import { type Cutoffs, findMonitorsWithOldHistory } from '#domain/drift/retention/old-history-store.ts';
 import { readRetentionDays } from '#domain/settings/retention.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
-import { zeroId } from '#domain/shared/ids.ts';
-import { PeriodicTask } from '#engine/periodic-task.ts';
+import { everyRow, type IdPage } from '#domain/shared/every-row.ts';
 
-const intervalMs = 10 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 const pageSize = 100;
 
@@ -17,18 +15,8 @@ export interface DriftRetentionDeps extends SystemCommandDeps {
   readonly driftRetention: { readonly scanDays: number; readonly findingDays: number };
 }
 
-/** Regularly removes scans and findings whose retention has ended. Any number of workers may do so. */
-export function openDriftRetention(deps: DriftRetentionDeps): PeriodicTask {
-  return new PeriodicTask({
-    intervalMs,
-    log: deps.log,
-    failure: 'could not look for drift history that is out of retention',
-    run: () => forgetOldHistory(deps),
-  });
-}
-
 /**
- * One pass over all monitors. It selects a monitor once something of it is out of retention for a day, and then removes everything that is
+ * Removes scans and findings whose retention has ended, in one pass over all monitors. Any number of workers may do so. It selects a monitor once something of it is out of retention for a day, and then removes everything that is
  * out of retention. So each monitor has one removal a day rather than one after each scan. A monitor that fails is tried again in the next
  * pass.
  */
@@ -36,17 +24,11 @@ export async function forgetOldHistory(deps: DriftRetentionDeps, now = new Date(
   const { orm, log } = deps;
   const cutoffs = await readCutoffs(deps);
   const due = cutoffs(new Date(now.getTime() - dayMs));
-  let after = zeroId;
-  for (;;) {
-    const page = await findMonitorsWithOldHistory(orm.em.fork(), due, { after, limit });
-    for (const { id } of page) {
-      await forgetHistory(deps, id, cutoffs(now)).catch((error: unknown) => {
-        log.warn({ err: error }, `could not remove the old history of the drift monitor ${id}; trying again`);
-      });
-    }
-    const last = page.at(-1);
-    if (!last || page.length < limit) return;
-    after = last.id;
+  const find = (page: IdPage) => findMonitorsWithOldHistory(orm.em.fork(), due, page);
+  for await (const { id } of everyRow(find, limit)) {
+    await forgetHistory(deps, id, cutoffs(now)).catch((error: unknown) => {
+      log.warn({ err: error }, `could not remove the old history of the drift monitor ${id}; trying again`);
+    });
   }
 }
 

@@ -13,9 +13,7 @@ import { readEngineNamespace } from '#domain/shared/installation/installation.ts
 import { recordReconciliation } from '#domain/shared/installation/store.ts';
 import type { Engine } from '#engine/connection.ts';
 import { isWorkflowGone } from '#engine/deliver.ts';
-import { PeriodicTask } from '#engine/periodic-task.ts';
 
-const intervalMs = 60_000;
 /** Younger runs are not compared, because the engine may not show their workflows yet. */
 const minAgeSeconds = 120;
 const pageSize = 200;
@@ -79,19 +77,8 @@ export interface ReconcilerDeps extends SystemCommandDeps {
 /**
  * Compares unfinished runs with the engine, and ends those whose workflow is definitely gone: terminated by hand, or lost with the engine's
  * data. Nothing else would end them or release their locks. If more than five workflows are gone, it ends no run and raises an alarm,
- * because people must judge that. Checks of versions are started again.
- */
-export function openReconciler(deps: ReconcilerDeps): PeriodicTask {
-  return new PeriodicTask({
-    intervalMs,
-    log: deps.log,
-    failure: 'could not compare what workflows drive with the engine',
-    run: () => reconcile(deps),
-  });
-}
-
-/**
- * One pass. Only one worker of the installation runs it at a time; the others return at once.
+ * because people must judge that. Checks of versions are started again. Only one worker of
+ * the installation does so at a time; the others return at once.
  * @param olderThanSeconds the minimum age of a run
  */
 export async function reconcile(deps: ReconcilerDeps, olderThanSeconds = minAgeSeconds): Promise<void> {

@@ -1,21 +1,13 @@
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
-import { zeroId } from '#domain/shared/ids.ts';
+import { everyRow } from '#domain/shared/every-row.ts';
 import { readEngineNamespace } from '#domain/shared/installation/installation.ts';
-import {
-  dropWork,
-  type PlannedWork,
-  planWork,
-  type ScheduledWork,
-  toEngineSchedule,
-} from '#domain/shared/schedules/scheduled-work.ts';
+import { dropWork, planWork, type ScheduledWork, toEngineSchedule } from '#domain/shared/schedules/scheduled-work.ts';
 import { lockScheduleRepair } from '#domain/shared/schedules/store.ts';
 import type { Engine } from '#engine/connection.ts';
-import { PeriodicTask } from '#engine/periodic-task.ts';
 import { digestOf, type ListedSchedule, listSchedules } from '#engine/schedules.ts';
 
-const intervalMs = 60_000;
 const pageSize = 500;
 
 export interface ScheduleRepairDeps {
@@ -28,18 +20,8 @@ export interface ScheduleRepairDeps {
 
 /**
  * Compares the engine's schedules with the rows of the database, and corrects the engine: lost schedules, other times, and schedules whose
- * rows were deleted or archived.
+ * rows were deleted or archived. One worker of the installation does so at a time; the others return at once.
  */
-export function openScheduleRepair(deps: ScheduleRepairDeps, works: readonly ScheduledWork[]): PeriodicTask {
-  return new PeriodicTask({
-    intervalMs,
-    log: deps.log,
-    failure: 'could not compare the schedules with the engine',
-    run: () => repairSchedules(deps, works),
-  });
-}
-
-/** Compares all schedules once. One worker of the installation does so at a time; the others return at once. */
 export async function repairSchedules(deps: ScheduleRepairDeps, works: readonly ScheduledWork[]): Promise<void> {
   const { orm, engine, installationId, log } = deps;
   await orm.em.fork().transactional(async (em) => {
@@ -58,22 +40,11 @@ export async function repairSchedules(deps: ScheduleRepairDeps, works: readonly 
 async function findDifferences(em: Em, work: ScheduledWork, listed: readonly ListedSchedule[]): Promise<string[]> {
   const digests = new Map(listed.filter(({ kind }) => kind === work.kind).map(({ id, digest }) => [id, digest]));
   const different: string[] = [];
-  for await (const planned of readPlanned(em, work)) {
+  for await (const planned of everyRow((page) => work.listPlanned(em, page), pageSize)) {
     if (digests.get(planned.id) !== digestOf(toEngineSchedule(work.kind, planned))) different.push(planned.id);
     digests.delete(planned.id);
   }
   return [...different, ...digests.keys()];
-}
-
-async function* readPlanned(em: Em, work: ScheduledWork): AsyncGenerator<PlannedWork> {
-  let after = zeroId;
-  for (;;) {
-    const page = await work.listPlanned(em, { after, limit: pageSize });
-    yield* page;
-    const last = page.at(-1);
-    if (!last || page.length < pageSize) return;
-    after = last.id;
-  }
 }
 
 /**

@@ -3,9 +3,6 @@ import type { Orm } from '#database/database.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import { reportSilentWorker } from '#domain/workers/loss.ts';
 import { findSilentWorkers } from '#domain/workers/store.ts';
-import { PeriodicTask } from '#engine/periodic-task.ts';
-
-const intervalMs = 10_000;
 
 export interface WorkerSupervisionDeps extends SystemCommandDeps {
   readonly orm: Orm;
@@ -13,16 +10,6 @@ export interface WorkerSupervisionDeps extends SystemCommandDeps {
 }
 
 /** Reports workers whose heartbeats have stopped. Every worker checks all others; each loss is reported once. */
-export function openWorkerSupervision(deps: WorkerSupervisionDeps): PeriodicTask {
-  return new PeriodicTask({
-    intervalMs,
-    log: deps.log,
-    failure: 'could not look for workers whose heartbeats have stopped',
-    run: () => reportSilentWorkers(deps),
-  });
-}
-
-/** Makes one pass over all workers. */
 export async function reportSilentWorkers(deps: WorkerSupervisionDeps): Promise<void> {
   for (const id of await findSilentWorkers(deps.orm.em.fork())) {
     if (await reportSilentWorker(deps, id)) deps.log.warn({ worker_id: id }, 'the heartbeats of a worker have stopped');

@@ -7,7 +7,7 @@ import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
 import { type Sending, startSending } from '#test/support/webhooks/sending.ts';
-import { WebhookSender } from '#worker/background/webhook-sending.ts';
+import { openWebhookSender } from '#worker/background/sending/senders.ts';
 
 let api: TestApi;
 let hanging: Endpoint;
@@ -15,7 +15,7 @@ let quick: Endpoint;
 let alice: Tenant;
 let mallory: Tenant;
 let sending: Sending;
-let sender: WebhookSender;
+let sender: ReturnType<typeof openWebhookSender>;
 let http: OutboundHttp;
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ async function measureDelay(): Promise<number> {
   const { orm, transactions, installation, keyRing } = api.services;
   const log = pino({ level: 'silent' });
   await sending.fanOut();
-  sender = new WebhookSender({ orm, transactions, keyRing, http, log, bindingKey: installation.bindingKey });
+  sender = openWebhookSender({ orm, transactions, keyRing, http, log, bindingKey: installation.bindingKey });
   sender.start();
   await expect.poll(() => hanging.heard.length, { interval: 20 }).toBeGreaterThan(20);
   return delayOfAlice();

@@ -6,7 +6,7 @@ import { withKey } from '#test/support/access/tenant-levels.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
 import { type Sending, startSending } from '#test/support/webhooks/sending.ts';
-import { WebhookSender } from '#worker/background/webhook-sending.ts';
+import { openWebhookSender } from '#worker/background/sending/senders.ts';
 
 let api: TestApi;
 let endpoint: Endpoint;
@@ -118,7 +118,7 @@ describe('while webhooks are turned off', () => {
     const log = pino({ level: 'silent' });
     const turn = (features: object) => admin.patch('/admin/settings', { features });
     await turn({ webhooks: { enabled: false, reason: 'the endpoint moves' } });
-    const sender = new WebhookSender({ orm, transactions, keyRing, http, log, bindingKey: installation.bindingKey });
+    const sender = openWebhookSender({ orm, transactions, keyRing, http, log, bindingKey: installation.bindingKey });
     try {
       const refused = await tenant.owner.get(`/admin/webhooks/${id}`);
       expect(refused).toMatchObject({ status: 403, headers: { 'x-error-code': 'feature_disabled' } });

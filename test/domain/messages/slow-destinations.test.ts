@@ -10,7 +10,7 @@ import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { sendMessages, storedMessages } from '#test/support/messages/sending.ts';
 import { makeChannel } from '#test/support/notifications/channels.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
-import { MessageSender } from '#worker/background/message-sending.ts';
+import { openMessageSender } from '#worker/background/sending/senders.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -111,14 +111,8 @@ it('many hanging chat endpoints of one organization delay a message of another o
   const channel = await makeChannel(other.owner, { kind: 'slack', config: { url: quick.url }, team_id: other.team });
   const http = new OutboundHttp(api.services.config.outbound, { connections: null });
   const { orm, keyRing } = api.services;
-  const sender = new MessageSender({
-    orm,
-    keyRing,
-    http,
-    mail: null,
-    linkOrigin: null,
-    log: pino({ level: 'silent' }),
-  });
+  const log = pino({ level: 'silent' });
+  const sender = openMessageSender({ orm, keyRing, http, mail: null, linkOrigin: null, log }, 'posts');
   sender.start();
   await expect.poll(() => hanging.heard.length, { timeout: 10_000, interval: 20 }).toBeGreaterThanOrEqual(32);
   expect(hanging.heard).toHaveLength(32);
@@ -140,8 +134,8 @@ it('hanging chat endpoints delay neither mails nor messages to other chat endpoi
   const mails: string[] = [];
   const mail = { send: async ({ to }: { to: readonly string[] }) => void mails.push(...to) } as never;
   const deps = { orm, keyRing, http, mail, linkOrigin: 'https://x.example', log: pino({ level: 'silent' }) };
-  const sender = new MessageSender(deps);
-  sender.start();
+  const senders = [openMessageSender(deps, 'mails'), openMessageSender(deps, 'posts')];
+  for (const sender of senders) sender.start();
   await expect.poll(() => quick.heard.length, { timeout: 10_000 }).toBe(1);
   const content = { purpose: 'email_changed' } as const;
   const userId = tenant.owner.id;
@@ -149,5 +143,5 @@ it('hanging chat endpoints delay neither mails nor messages to other chat endpoi
   await queueMessages(orm.em.fork(), [moved]);
   await expect.poll(() => mails, { timeout: 5_000 }).toEqual(['a@example.com']);
   await hanging.close();
-  await sender.stop();
+  await Promise.all(senders.map((sender) => sender.stop()));
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId, zeroId } from '#domain/shared/ids.ts';
-import { fanOutRecords } from '#domain/webhooks/deliveries/audit-stream-store.ts';
-import { fanOutEvents } from '#domain/webhooks/deliveries/fan-out-store.ts';
+import { fanOutEvents, fanOutRecords } from '#domain/webhooks/deliveries/fan-out-store.ts';
 import { auditStream, matchesEvent } from '#domain/webhooks/model.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { oddPatterns, oddTypes } from '#test/support/notifications/patterns.ts';

@@ -1,6 +1,6 @@
 import type { Medium } from '#domain/messages/model.ts';
 import { queueMessages } from '#domain/messages/queue/queue-store.ts';
-import { type Settlement, settleMessage } from '#domain/messages/queue/settle-store.ts';
+import { type MessageSettlement, settleMessage } from '#domain/messages/queue/settle-store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { TestApi } from '../api/in-process-api.ts';
 import { leaseAll } from '../messages/sending.ts';
@@ -67,7 +67,7 @@ export async function addChannels(
 export async function leaveMessage(
   api: TestApi,
   to: { readonly channelId: string; readonly medium: Medium; readonly address?: string },
-  settlement: Settlement,
+  settlement: MessageSettlement,
 ): Promise<void> {
   const em = api.services.orm.em.fork();
   const content = { purpose: 'notification', kind: 'run.finished', title: 'The run of net succeeded' } as const;
@@ -81,6 +81,6 @@ export async function leaveMessage(
 const hourMs = 60 * 60_000;
 
 /** What a worker records when the try of a message failed and another one follows. */
-export function failedTry(problem: string): Settlement {
+export function failedTry(problem: string): MessageSettlement {
   return { status: 'pending', problem, pauseMs: hourMs };
 }

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import pino from 'pino';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
 import { openDatabase } from '#open-database';
 import { publishCounted, subscribe } from '../events.ts';

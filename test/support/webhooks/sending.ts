@@ -1,7 +1,6 @@
 import pino from 'pino';
-import { streamAudit } from '#domain/webhooks/deliveries/audit-stream.ts';
 import { type DeliverDeps, deliverQueue } from '#domain/webhooks/deliveries/deliver-queue.ts';
-import { fanOut } from '#domain/webhooks/deliveries/fan-out.ts';
+import { fanOut, streamAudit } from '#domain/webhooks/deliveries/fan-out.ts';
 import { leaseQueues } from '#domain/webhooks/deliveries/lease-store.ts';
 import type { TestApi } from '#test/support/api/in-process-api.ts';
 

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import { NewEvents } from '#domain/shared/events/new-events.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
 
 const pollMs = 400;
 

@@ -2,15 +2,13 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import type { IdPage } from '#domain/shared/every-row.ts';
 import { findFinding } from './finding-target.ts';
 import { publishTransition } from './publish.ts';
 import { expire } from './transitions.ts';
 
 /** The next findings, by id, whose suppression has expired. Findings of deleted monitors are left out. */
-export function findExpiredSuppressions(
-  em: Em,
-  { after, limit }: { readonly after: string; readonly limit: number },
-): Promise<{ id: string }[]> {
+export function findExpiredSuppressions(em: Em, { after, limit }: IdPage): Promise<{ id: string }[]> {
   return db(em)
     .selectFrom('drift_findings as f')
     .innerJoin('drift_monitors as m', 'm.id', 'f.monitorId')

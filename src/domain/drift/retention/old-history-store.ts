@@ -2,6 +2,7 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import type { IdPage } from '#domain/shared/every-row.ts';
 import { firstIdAt } from '#domain/shared/ids.ts';
 
 /** How many of the latest scans of a monitor are kept at any age. */
@@ -17,7 +18,7 @@ export interface Cutoffs {
 export function findMonitorsWithOldHistory(
   em: Em,
   cutoffs: Cutoffs,
-  { after, limit }: { readonly after: string; readonly limit: number },
+  { after, limit }: IdPage,
 ): Promise<{ id: string }[]> {
   return db(em)
     .selectFrom('drift_monitors as m')

@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { IdPage } from '#domain/shared/every-row.ts';
 import type { PlannedWork } from '#domain/shared/schedules/scheduled-work.ts';
 import { toPlannedWork } from '../monitors/scheduling.ts';
 
@@ -25,10 +26,7 @@ function selectPlanned(em: Em) {
     .select(['m.id', 'm.schedule', 'm.enabled']);
 }
 
-export async function listPlannedMonitors(
-  em: Em,
-  { after, limit }: { readonly after: string; readonly limit: number },
-): Promise<PlannedWork[]> {
+export async function listPlannedMonitors(em: Em, { after, limit }: IdPage): Promise<PlannedWork[]> {
   const rows = await selectPlanned(em).where('m.id', '>', after).orderBy('m.id').limit(limit).execute();
   return rows.map(toPlannedWork);
 }

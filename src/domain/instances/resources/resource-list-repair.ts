@@ -1,6 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { IdPage } from '#domain/shared/every-row.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Instance } from '../entity.ts';
 import { lockAndReadInstance, readStateContent } from '../state/state.ts';
@@ -11,8 +12,8 @@ import { refreshList } from './resources.ts';
  * Finds the next instances, by id, whose resource list is missing or stale: an earlier release that writes no lists may run during
  * an upgrade.
  */
-export async function findStaleLists(em: Em, { after, limit }: { after: string; limit: number }): Promise<string[]> {
-  const rows = await db(em)
+export function findStaleLists(em: Em, { after, limit }: IdPage): Promise<{ readonly id: string }[]> {
+  return db(em)
     .selectFrom('instances as i')
     .where('i.id', '>', after)
     .where('i.deletedAt', 'is', null)
@@ -25,7 +26,6 @@ export async function findStaleLists(em: Em, { after, limit }: { after: string; 
     .limit(limit)
     .select('i.id')
     .execute();
-  return rows.map(({ id }) => id);
 }
 
 function differ(one: Expression<unknown>, other: Expression<unknown>): Expression<SqlBool> {

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { db } from '#domain/db.ts';
 import type { SubjectKind } from '#domain/news/model.ts';
 import { zeroId } from '#domain/shared/ids.ts';
-import { chooseFairly, roomsOf } from '#domain/shared/tasks/fair-lease.ts';
+import { leaseFairly } from '#domain/shared/sending/lease.ts';
 import type { Medium, MessageContent } from '../model.ts';
 import type { MessageDestination } from './failing-store.ts';
 import type { MediumGroup, MessageLane } from './medium-groups.ts';
@@ -23,8 +22,8 @@ export interface DueMessage extends MessageDestination {
   /** The number of tries that have begun, including this one. */
   readonly attempts: number;
   readonly createdAt: string;
-  /** Whether the previous message to this destination was not delivered. */
-  readonly isFailing: boolean;
+  /** `failing`: the previous message to this destination was not delivered. */
+  readonly lane: MessageLane;
 }
 
 /**
@@ -32,28 +31,24 @@ export interface DueMessage extends MessageDestination {
  * so a hanging destination delays no other. After a failure, a destination gets no message for a while. The places are shared fairly among
  * organizations (with their channels), users and addresses.
  */
-export async function leaseMessages(
+export function leaseMessages(
   em: Em,
   places: Readonly<Record<MessageLane, number>>,
   { media, maxOfOneOwner }: MediumGroup,
 ): Promise<DueMessage[]> {
-  const { rows } = await sql<DueMessage>`
-    with recursive ${findCandidates(media)}, ${chooseFairly(roomsOf(places, maxOfOneOwner))}, free as (
-      select m.id from outgoing_messages m
-       where m.id in (select id from chosen) and m.status = 'pending'
-         and (m.leased_until is null or m.leased_until < now())
-         for update skip locked
-    )
-    update outgoing_messages m
-       set leased_until = now() + make_interval(secs => ${leaseSeconds}), attempts = m.attempts + 1
-      from free where m.id = free.id
-    returning m.id, m.medium, m.user_id as "userId", m.channel_id as "channelId", m.address, m.destination, m.content,
-              m.sealed_token as "sealedToken", m.subject_kind as "subjectKind", m.subject_id as "subjectId", m.attempts,
-              m.created_at as "createdAt",
-              exists (select from failing_destinations f where f.destination = m.destination) as "isFailing"`.execute(
-    db(em),
-  );
-  return rows;
+  return leaseFairly<DueMessage>(em, {
+    candidates: findCandidates(media),
+    places,
+    maxOfOneHolder: maxOfOneOwner,
+    table: 'outgoing_messages',
+    key: 'id',
+    isDue: sql`q.status = 'pending'`,
+    seconds: leaseSeconds,
+    changes: sql`, attempts = q.attempts + 1`,
+    returning: sql`q.id, q.medium, q.user_id as "userId", q.channel_id as "channelId", q.address, q.destination, q.content,
+      q.sealed_token as "sealedToken", q.subject_kind as "subjectKind", q.subject_id as "subjectId", q.attempts,
+      q.created_at as "createdAt"`,
+  });
 }
 
 /** The oldest message of each destination. The walk over the destinations reads one row of the index for each. */

@@ -1,15 +1,12 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { type Settlement, settledColumns } from '#domain/shared/sending/settlement.ts';
 import { keptDays } from '../model.ts';
 import { forgetFailure, forgetOldFailures, type MessageDestination, noteFailure } from './failing-store.ts';
 import type { DueMessage } from './lease-store.ts';
 
-/** The result of a try. */
-export type Settlement =
-  | { readonly status: 'sent' }
-  | { readonly status: 'failed' | 'withheld'; readonly problem: string }
-  | { readonly status: 'pending'; readonly problem: string; readonly pauseMs: number };
+export type MessageSettlement = Settlement<'sent'>;
 
 /**
  * Records the result of a try. It deletes the token once no further try follows. After a failure, nothing else is sent to the destination
@@ -17,28 +14,24 @@ export type Settlement =
  */
 export async function settleMessage(
   em: Em,
-  message: MessageDestination & Pick<DueMessage, 'id' | 'isFailing'>,
-  settlement: Settlement,
+  message: MessageDestination & Pick<DueMessage, 'id' | 'lane'>,
+  settlement: MessageSettlement,
 ): Promise<void> {
-  const isPending = settlement.status === 'pending';
-  const pauseMs = settlement.status === 'pending' ? settlement.pauseMs : 0;
   const { numUpdatedRows } = await db(em)
     .updateTable('outgoing_messages')
     .set({
-      status: settlement.status,
-      problem: settlement.status === 'sent' ? null : settlement.problem,
+      ...settledColumns(settlement),
       leasedUntil: null,
-      ...(isPending
-        ? { dueAt: sql<string>`now() + make_interval(secs => ${pauseMs / 1000})` }
-        : { settledAt: sql<string>`now()`, sealedToken: null }),
+      ...(settlement.status !== 'pending' && { settledAt: sql<string>`now()`, sealedToken: null }),
     })
     .where('id', '=', message.id)
     .where('status', '=', 'pending')
     .executeTakeFirstOrThrow();
   // The message was deleted with its channel.
   if (Number(numUpdatedRows) === 0 || settlement.status === 'withheld') return;
+  const pauseMs = settlement.status === 'pending' ? settlement.pauseMs : 0;
   if (settlement.status !== 'sent') await noteFailure(em, message, settlement.problem, pauseMs);
-  else if (message.isFailing) await forgetFailure(em, message.destination);
+  else if (message.lane === 'failing') await forgetFailure(em, message.destination);
 }
 
 const removedAtOnce = 5_000;

@@ -28,7 +28,7 @@ import { quotaEvents } from '#domain/quotas/events.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
 import { findUsersToAsk } from '#domain/runs/approval/reviewers.ts';
 import { describeDetail, type StatusDetail } from '#domain/runs/diagnostics/status-detail.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import { cutText } from '#domain/shared/values/text.ts';
 import { describeUse, scopeNames } from '#domain/shared/vocabulary/quotas.ts';
 import type { SystemAction } from '#domain/system-actions.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
 import { mayPass } from '#database/errors.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import { followEvents } from '#domain/shared/events/kept-cursor.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
 import { type Telling, tell } from './drafts.ts';
 import { eventRules } from './event-rules.ts';
 import { settleRequests, settlingTypes } from './settled-store.ts';

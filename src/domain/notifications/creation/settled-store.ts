@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { EventTypeName } from '#domain/events.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 
 /** The events after which the run no longer needs reviews. */
 const endsOfWaiting: readonly EventTypeName[] = ['run.finished', 'run.applying', 'run.held'];

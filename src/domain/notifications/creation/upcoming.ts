@@ -5,14 +5,14 @@ import { mayPass } from '#database/errors.ts';
 import { db } from '#domain/db.ts';
 import { inPlace } from '#domain/news/place-words.ts';
 import { findExpiring } from '#domain/runs/admission/expiry/expiry-store.ts';
-import { zeroId } from '#domain/shared/ids.ts';
+import { everyRow, type IdPage } from '#domain/shared/every-row.ts';
 import { findTeamMembers } from './candidates-store.ts';
 import { type Draft, type Telling, tell } from './drafts.ts';
 
 const pageSize = 200;
 
 /** Finds things that end soon, a page at a time by id. */
-type Finder = (em: Em, after: string) => Promise<{ readonly id: string; readonly draft: () => Promise<Draft> }[]>;
+type Finder = (em: Em, page: IdPage) => Promise<{ readonly id: string; readonly draft: () => Promise<Draft> }[]>;
 
 /**
  * Notifies owners of things that end soon: each user once for each end, even if this runs repeatedly. Returns how many users were notified.
@@ -21,26 +21,20 @@ type Finder = (em: Em, after: string) => Promise<{ readonly id: string; readonly
 export async function tellOfUpcomingEnds(em: Em, how: Telling, log: Pick<Logger, 'error'>): Promise<number> {
   let told = 0;
   for (const find of [findEndingKeys, findEndingSuppressions, findEndingInstances]) {
-    let page: Awaited<ReturnType<Finder>>;
-    let after = zeroId;
-    do {
-      page = await find(em, after);
-      for (const { id, draft } of page) {
-        try {
-          told += await tell(em, await draft(), how);
-        } catch (error) {
-          if (mayPass(error)) throw error;
-          log.error({ err: error, id }, 'could not tell anybody of something that ends soon; it will be tried again');
-        }
+    for await (const { id, draft } of everyRow((page) => find(em, page), pageSize)) {
+      try {
+        told += await tell(em, await draft(), how);
+      } catch (error) {
+        if (mayPass(error)) throw error;
+        log.error({ err: error, id }, 'could not tell anybody of something that ends soon; it will be tried again');
       }
-      after = page.at(-1)?.id ?? after;
-    } while (page.length === pageSize);
+    }
   }
   return told;
 }
 
 /** Keys that expire within a week. A key with a lifetime of less than a week is not announced. */
-const findEndingKeys: Finder = async (em, after) => {
+const findEndingKeys: Finder = async (em, { after, limit }) => {
   const rows = await db(em)
     .selectFrom('api_keys as k')
     .innerJoin('principals as p', 'p.id', 'k.principalId')
@@ -53,7 +47,7 @@ const findEndingKeys: Finder = async (em, after) => {
     .select(['k.id', 'k.name', 'k.expiresAt as at', 'p.id as principalId', 'p.kind', 'p.name as principal'])
     .select(['a.ownerUserId as userId', 'a.ownerTeamId as teamId'])
     .orderBy('k.id')
-    .limit(pageSize)
+    .limit(limit)
     .execute();
   return rows.map(({ id, name, at, principalId, kind, principal, userId, teamId }) => ({
     id,
@@ -71,7 +65,7 @@ const findEndingKeys: Finder = async (em, after) => {
 };
 
 /** Suppressions of drift findings that end within a day. */
-const findEndingSuppressions: Finder = async (em, after) => {
+const findEndingSuppressions: Finder = async (em, { after, limit }) => {
   const rows = await db(em)
     .selectFrom('drift_findings as f')
     .innerJoin('drift_monitors as m', 'm.id', 'f.monitorId')
@@ -81,7 +75,7 @@ const findEndingSuppressions: Finder = async (em, after) => {
     .where((eb) => sql<boolean>`${eb.ref('f.suppressedUntil')} between now() and now() + interval '1 day'`)
     .select(['f.id', 'f.address', 'f.teamId', 'f.suppressedUntil as at'])
     .orderBy('f.id')
-    .limit(pageSize)
+    .limit(limit)
     .execute();
   return rows.map(({ id, address, teamId, at }) => ({
     id,
@@ -96,8 +90,8 @@ const findEndingSuppressions: Finder = async (em, after) => {
 };
 
 /** Instances that the service destroys within a day. Instances with a time to live of less than a day are not announced. */
-const findEndingInstances: Finder = async (em, after) => {
-  const rows = await findExpiring(em, { after, limit: pageSize });
+const findEndingInstances: Finder = async (em, page) => {
+  const rows = await findExpiring(em, page);
   return rows.map(({ id, name, teamId, at, ...place }) => ({
     id,
     draft: async (): Promise<Draft> => ({

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
-import { zeroId } from '#domain/shared/ids.ts';
+import { everyRow } from '#domain/shared/every-row.ts';
 import { nextTimes } from '#domain/shared/schedules/next-times.ts';
 import type { Schedule } from '../entity.ts';
 import { firingReasons } from '../model.ts';
@@ -28,16 +28,9 @@ export async function recordMissedTimes(
 ): Promise<void> {
   const until = new Date(now.getTime() - accountedAfterMs);
   await skipUnplanned(em, until);
-  let after = zeroId;
-  for (;;) {
-    const page = await listUnaccounted(em, until, { after, limit: pageSize });
-    for (const { id, spec, accountedUntil } of page) {
-      const [next] = nextTimes(spec, id, new Date(accountedUntil), 1);
-      if (next && next <= until) await transactions.run((tx) => account(tx, id, until));
-    }
-    const last = page.at(-1);
-    if (!last || page.length < pageSize) return;
-    after = last.id;
+  for await (const { id, spec, accountedUntil } of everyRow((page) => listUnaccounted(em, until, page), pageSize)) {
+    const [next] = nextTimes(spec, id, new Date(accountedUntil), 1);
+    if (next && next <= until) await transactions.run((tx) => account(tx, id, until));
   }
 }
 

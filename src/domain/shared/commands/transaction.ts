@@ -8,6 +8,7 @@ import { type Principal, systemPrincipal } from '../access/principal.ts';
 import { type AuditEntry, insertAuditRecord, type RequestFacts } from '../audit.ts';
 import { Unavailable, unknownOutcome } from '../errors.ts';
 import { eventOfEntry } from '../events/audited-events.ts';
+import type { EventSubscription } from '../events/event-type.ts';
 import { insertEvents, isEventNumberConstraint } from '../events/insert-store.ts';
 import {
   type EngineMessage,
@@ -17,7 +18,6 @@ import {
   ownDeliveryMs,
 } from '../events/outbox.ts';
 import { deliveriesOf, type EventActor, type NewEvent, type PendingEvent, toPendingEvent } from '../events/publish.ts';
-import type { EventSubscription } from '../events/subscription.ts';
 import { PendingStatements } from './pending-statements.ts';
 
 /** How long a transaction waits, with its locks and its connection, for work that needs no database. */

@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { EventCursor } from './cursor.ts';
 import { selectEvent, toEvent } from './event-store.ts';
-import type { PublishedEvent } from './published-event.ts';
+import type { PublishedEvent } from './event-type.ts';
 
 /** Every transaction is shorter than this. */
 const maxTransaction = '1 day';

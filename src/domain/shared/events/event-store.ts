@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { PrincipalKind } from '../vocabulary/roles.ts';
-import type { PublishedEvent } from './published-event.ts';
+import type { PublishedEvent } from './event-type.ts';
 
 /** The columns of an event, of `domain_events as e`. */
 export function selectEvent(_eb: Over<{ e: 'domain_events' }>) {

@@ -3,7 +3,7 @@ import type { Em, Orm } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { EventCursor } from './cursor.ts';
 import { readEventsAfter, startCursor } from './cursor-store.ts';
-import type { PublishedEvent } from './published-event.ts';
+import type { PublishedEvent } from './event-type.ts';
 
 /** A reader of all events that stores its cursor in a table of its own. */
 export interface EventFollower {
@@ -15,34 +15,51 @@ export interface EventFollower {
   readonly take: (em: Em, events: readonly PublishedEvent[]) => Promise<void>;
 }
 
-/** The id of the one row of the table. */
-const cursorId = '00000000-0000-0000-0000-000000000001';
+/** A cursor in a row of a table, and the lock under which one process at a time moves it. */
+export interface KeptCursor extends Pick<EventFollower, 'table' | 'lock'> {
+  readonly id: string;
+}
+
+/** The id of the row of a table that has the cursor of an `EventFollower`. */
+const followerId = '00000000-0000-0000-0000-000000000001';
 const batch = 500;
 
 /**
  * Processes the next events and moves the cursor past them in one transaction, so that a killed process has done both or neither. Only one
  * process does this at a time. Commands write nothing extra for followers, because followers read the committed events. Returns how many
- * events it read, or null if another process is doing it.
+ * events it read, or null if another process is doing it. A follower without a cursor begins at the present.
  */
-export async function followEvents(orm: Orm, follower: EventFollower): Promise<number | null> {
-  return orm.em.fork().transactional(async (em) => {
-    const cursor = await lockCursor(em, follower);
-    if (cursor === null) return null;
+export function followEvents(orm: Orm, { table, lock, take }: EventFollower): Promise<number | null> {
+  return moveCursor<EventCursor, number>(orm, { table, id: followerId, lock }, async (em, known) => {
+    const cursor = known && !(await isOfOtherServer(em, known)) ? known : await startCursor(em);
     const next = await readEventsAfter(em, cursor, batch);
-    if (next.events.length > 0) await follower.take(em, next.events);
-    await keepCursor(em, follower, next.cursor);
-    return next.events.length;
+    if (next.events.length > 0) await take(em, next.events);
+    return { cursor: next.cursor, result: next.events.length };
   });
 }
 
-/** Locks and returns the cursor; null while another process has the lock. A follower without a cursor begins at the present. */
-async function lockCursor(em: Em, { table, lock }: EventFollower): Promise<EventCursor | null> {
-  const { rows } = await sql<{ isOurs: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${lock}, 0)) as "isOurs"`.execute(db(em));
-  if (!rows[0]?.isOurs) return null;
-  const known = await db(em).selectFrom(table).where('id', '=', cursorId).select('cursor').executeTakeFirst();
-  const cursor = known && 'seen' in known.cursor ? known.cursor : undefined;
-  return cursor && !(await isOfOtherServer(em, cursor)) ? cursor : startCursor(em);
+/**
+ * Moves a cursor in the transaction of the work up to it. Returns the result of the work; null while another process moves the cursor.
+ * @param work gets the stored cursor; undefined if there is none yet
+ */
+export function moveCursor<Cursor, Result>(
+  orm: Orm,
+  { table, id, lock }: KeptCursor,
+  work: (em: Em, known: Cursor | undefined) => Promise<{ readonly cursor: Cursor; readonly result: Result }>,
+): Promise<Result | null> {
+  return orm.em.fork().transactional(async (em) => {
+    const isOurs = sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${lock}, 0))`.as('isOurs');
+    if (!(await db(em).selectNoFrom(isOurs).executeTakeFirstOrThrow()).isOurs) return null;
+    const known = await db(em).selectFrom(table).where('id', '=', id).select('cursor').executeTakeFirst();
+    const { cursor, result } = await work(em, known?.cursor as Cursor | undefined);
+    const text = JSON.stringify(cursor);
+    await db(em)
+      .insertInto(table)
+      .values({ id, cursor: text })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ cursor: text }))
+      .execute();
+    return result;
+  });
 }
 
 /**
@@ -54,13 +71,4 @@ async function isOfOtherServer(em: Em, { seen }: EventCursor): Promise<boolean> 
     db(em),
   );
   return rows[0]?.isAhead ?? true;
-}
-
-async function keepCursor(em: Em, { table }: EventFollower, cursor: EventCursor): Promise<void> {
-  const text = JSON.stringify(cursor);
-  await db(em)
-    .insertInto(table)
-    .values({ id: cursorId, cursor: text })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ cursor: text }))
-    .execute();
 }

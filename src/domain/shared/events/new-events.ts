@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import type { EventCursor } from './cursor.ts';
 import { readEventsAfter, startCursor } from './cursor-store.ts';
-import type { PublishedEvent } from './published-event.ts';
+import type { PublishedEvent } from './event-type.ts';
 
 const batch = 500;
 

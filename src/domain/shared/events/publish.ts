@@ -1,9 +1,8 @@
 import { type EventData, type EventTypeName, eventTypes } from '#domain/events.ts';
 import type { Principal } from '../access/principal.ts';
 import { newId } from '../ids.ts';
-import { InvalidEvent } from './event-type.ts';
+import { type EventSubscription, InvalidEvent } from './event-type.ts';
 import type { EventReference, OutboxEntry } from './outbox.ts';
-import type { EventSubscription } from './subscription.ts';
 
 /** Who caused an event. */
 export type EventActor = Pick<Principal, 'id' | 'kind' | 'name'>;

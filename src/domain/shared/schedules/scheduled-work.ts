@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
+import type { IdPage } from '#domain/shared/every-row.ts';
 import type { Transaction, Transactions } from '../commands/transaction.ts';
 import type { Evaluator } from '../evaluation/evaluator.ts';
 import type { EngineSchedule } from '../events/outbox.ts';
@@ -37,7 +38,7 @@ export interface ScheduledWork {
   /** Part of the names of schedules in the engine; it never changes. */
   readonly kind: string;
   /** Rows with ids above `after` whose work is to be started, by id. Rows of archived or deleted owners are left out. */
-  listPlanned(em: Em, page: { readonly after: string; readonly limit: number }): Promise<PlannedWork[]>;
+  listPlanned(em: Em, page: IdPage): Promise<PlannedWork[]>;
   /** Locks one such row until the commit, so that messages about it stay in order; null if its work is not to be started. */
   lockPlanned(em: Em, id: string): Promise<PlannedWork | null>;
   /**

@@ -8,7 +8,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { CommandChange } from '#domain/shared/audit.ts';
 import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import { redacted } from '#domain/shared/values/comparison/marks.ts';
 import { withoutMisleading } from '#domain/shared/values/human-name.ts';
 import { statusReasons } from '#domain/shared/vocabulary/run-reasons.ts';

@@ -1,15 +1,15 @@
 import type { Orm } from '#database/database.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import { settlementOf } from '#domain/shared/sending/settlement.ts';
 import { disableWebhook } from '../disabling.ts';
 import type { Webhook } from '../entity.ts';
 import { type DisabledReason, failingLimitMs, pauseAfter } from '../model.ts';
 import { payloadOf } from '../payload.ts';
 import { findWebhook } from '../store.ts';
-import { type AttemptDeps, tryToSend } from './attempt.ts';
-import { type DueDelivery, findDue, settleDelivery, withholdDelivery } from './due-store.ts';
+import { type DueDelivery, findDue, settleDelivery } from './due-store.ts';
 import type { LeasedQueue } from './lease-store.ts';
 import { noteTry, releaseQueue } from './queue-store.ts';
-import type { Outcome } from './send.ts';
+import { type AttemptDeps, type Outcome, tryToSend } from './send.ts';
 
 export interface DeliverDeps extends SystemCommandDeps, AttemptDeps {
   readonly orm: Orm;
@@ -69,13 +69,13 @@ async function deliverOne(deps: DeliverDeps, webhook: Webhook, due: DueDelivery)
   const em = deps.orm.em.fork();
   const { content, messageId } = due;
   if (content === null) {
-    await withholdDelivery(em, due);
+    await settleDelivery(em, due, { status: 'withheld', problem: due.withheldBecause }, null);
     return true;
   }
   const outcome = await tryToSend(deps, webhook, () => ({ id: messageId, body: payloadOf(content) }));
   const isDelivered = outcome.problem === null;
-  const pauseMs = isDelivered || outcome.status === 410 ? null : pauseAfter(due.attempts - due.triesByHand + 1);
-  await settleDelivery(em, due, { outcome, pauseMs });
+  const pauseMs = outcome.status === 410 ? null : pauseAfter(due.attempts - due.triesByHand + 1);
+  await settleDelivery(em, due, settlementOf('delivered', outcome.problem, pauseMs), outcome);
   const failingSince = await noteTry(em, webhook.id, outcome.problem);
   const reason = whyDisabled(outcome, failingSince);
   if (reason !== null) await disableWebhook(deps, webhook.id, reason);

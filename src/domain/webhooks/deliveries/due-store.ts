@@ -5,10 +5,11 @@ import type { AuditRecord } from '#domain/audit/model.ts';
 import { readRecords } from '#domain/audit/store.ts';
 import { db } from '#domain/db.ts';
 import { type EventRow, selectEvent, toEvent } from '#domain/shared/events/event-store.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
+import { type Settlement, settledColumns } from '#domain/shared/sending/settlement.ts';
 import { auditStream, hearsAudit, keptTries, matchesEvent, type Try } from '../model.ts';
-import { belongsElsewhere } from './present-owner.ts';
 import type { Outcome } from './send.ts';
+import { belongsElsewhere } from './subject-owner.ts';
 
 /** A due delivery with its content. */
 export interface DueDelivery {
@@ -79,48 +80,30 @@ async function withContents(em: Em, rows: readonly Row[]): Promise<DueDelivery[]
   );
 }
 
-/** The result of a try, and the pause before the next one; null: there is no next one. */
-export interface Settlement {
-  readonly outcome: Outcome;
-  readonly pauseMs: number | null;
-}
-
-/** Records the result of a try. */
+/** Records what became of a delivery. @param outcome the result of the try; null: nothing was tried */
 export async function settleDelivery(
   em: Em,
   { id, createdAt }: Pick<DueDelivery, 'id' | 'createdAt'>,
-  { outcome, pauseMs }: Settlement,
+  settlement: Settlement<'delivered'>,
+  outcome: Outcome | null,
 ): Promise<void> {
-  const status = outcome.problem === null ? 'delivered' : pauseMs === null ? 'failed' : 'pending';
-  const tried: Omit<Try, 'at'> = { status: outcome.status, ms: outcome.ms, problem: outcome.problem };
   await db(em)
     .updateTable('webhook_deliveries')
-    .set((eb) => ({
-      status,
-      attempts: eb('attempts', '+', 1),
-      dueAt: sql<string>`now() + make_interval(secs => ${(pauseMs ?? 0) / 1000})`,
-      triedAt: sql<string>`now()`,
-      tries: sql<JsonText<Try[]>>`case when jsonb_array_length(tries) < ${keptTries} then tries else tries - 0 end
-        || (${JSON.stringify(tried)}::jsonb || jsonb_build_object('at', now()::timestamptz(3)))`,
-      answerStatus: outcome.status,
-      answerMs: outcome.ms,
-      answerText: outcome.text,
-      problem: outcome.problem,
-    }))
+    .set({ ...settledColumns(settlement), ...(outcome && triedColumns(outcome)) })
     .where('id', '=', id)
     .where('createdAt', '=', createdAt)
     .execute();
 }
 
-/** Ends a delivery without sending it, and records why. */
-export async function withholdDelivery(
-  em: Em,
-  { id, createdAt, withheldBecause }: Pick<DueDelivery, 'id' | 'createdAt' | 'withheldBecause'>,
-): Promise<void> {
-  await db(em)
-    .updateTable('webhook_deliveries')
-    .set({ status: 'withheld', problem: withheldBecause })
-    .where('id', '=', id)
-    .where('createdAt', '=', createdAt)
-    .execute();
+function triedColumns({ status, ms, text, problem }: Outcome) {
+  const tried: Omit<Try, 'at'> = { status, ms, problem };
+  return {
+    attempts: sql<number>`attempts + 1`,
+    triedAt: sql<string>`now()`,
+    tries: sql<JsonText<Try[]>>`case when jsonb_array_length(tries) < ${keptTries} then tries else tries - 0 end
+      || (${JSON.stringify(tried)}::jsonb || jsonb_build_object('at', now()::timestamptz(3)))`,
+    answerStatus: status,
+    answerMs: ms,
+    answerText: text,
+  };
 }

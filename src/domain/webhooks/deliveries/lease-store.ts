@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { db } from '#domain/db.ts';
 import { zeroId } from '#domain/shared/ids.ts';
-import { chooseFairly, roomsOf } from '#domain/shared/tasks/fair-lease.ts';
+import { leaseFairly } from '#domain/shared/sending/lease.ts';
 
 /** After this time, another worker may send the deliveries of a webhook. It is longer than any try takes. */
 const leaseSeconds = 60;
@@ -27,26 +26,22 @@ export interface LeasedQueue {
   readonly lane: Lane;
 }
 
-/**
- * Leases queues in which a delivery is due, up to the number of places of each lane. Organizations take turns. Queues of a killed worker
- * are free when their leases have ended.
- */
-export async function leaseQueues(em: Em, places: PerLane): Promise<LeasedQueue[]> {
-  const { rows } = await sql<LeasedQueue>`
-    with candidates as (
+/** Leases queues in which a delivery is due. Organizations take turns. */
+export function leaseQueues(em: Em, places: PerLane): Promise<LeasedQueue[]> {
+  return leaseFairly<LeasedQueue>(em, {
+    candidates: sql`candidates as (
       select q.webhook_id as id, q.next_at as due_at, coalesce(q.leased_until >= now(), false) as is_leased,
              case when q.failing_since is not null then 'failing' when q.is_proven then 'proven' else 'new' end as lane,
              coalesce(w.organization_id, t.organization_id, ${zeroId}::uuid) as holder
         from webhook_queues q join webhooks w on w.id = q.webhook_id left join teams t on t.id = w.team_id
        where q.leased_until >= now() or (q.next_at <= now() and w.is_enabled)
-    ), ${chooseFairly(roomsOf(places, maxOfOneOwner))}, free as (
-      select q.webhook_id, c.lane
-        from webhook_queues q join chosen c on c.id = q.webhook_id
-       where q.next_at <= now() and (q.leased_until is null or q.leased_until < now())
-         for update of q skip locked
-    )
-    update webhook_queues q set leased_until = now() + make_interval(secs => ${leaseSeconds})
-      from free where q.webhook_id = free.webhook_id
-    returning q.webhook_id as "webhookId", free.lane`.execute(db(em));
-  return rows;
+    )`,
+    places,
+    maxOfOneHolder: maxOfOneOwner,
+    table: 'webhook_queues',
+    key: 'webhook_id',
+    isDue: sql`q.next_at <= now()`,
+    seconds: leaseSeconds,
+    returning: sql`q.webhook_id as "webhookId"`,
+  });
 }

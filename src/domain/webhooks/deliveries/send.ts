@@ -1,7 +1,11 @@
+import type { Logger } from 'pino';
 import { OutboundFailure, type OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
 import { signedHeaders } from '#domain/shared/signing/signed-headers.ts';
 import { directionControls } from '#domain/shared/values/text.ts';
+import type { Webhook } from '../entity.ts';
 import { keptAnswerBytes, sendTimeoutMs } from '../model.ts';
+import { webhookSecrets } from '../secrets.ts';
 
 /** The result of one request. */
 export interface Outcome {
@@ -14,19 +18,19 @@ export interface Outcome {
   readonly problem: string | null;
 }
 
-export interface Message {
+interface Message {
   readonly id: string;
   readonly body: string;
 }
 
-export interface Endpoint {
+interface Endpoint {
   readonly url: string;
   /** The current secret, and the previous one while it is still valid. */
   readonly secrets: readonly string[];
 }
 
 /** Sends a message once. Every failure of the endpoint is an outcome; only an answer with a status of 2xx counts as delivered. */
-export async function sendMessage(http: OutboundHttp, endpoint: Endpoint, message: Message): Promise<Outcome> {
+async function sendMessage(http: OutboundHttp, endpoint: Endpoint, message: Message): Promise<Outcome> {
   const begun = performance.now();
   const took = () => Math.round(performance.now() - begun);
   const timestamp = Math.floor(Date.now() / 1000);
@@ -70,3 +74,28 @@ const unprintable = new RegExp(
   `[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u061c\\u200b-\\u200f\\u2028\\u2029\\u2060-\\u2065\\ufeff${directionControls}]`,
   'g',
 );
+
+export interface AttemptDeps {
+  readonly log: Logger;
+  readonly keyRing: KeyRing;
+  readonly http: OutboundHttp;
+}
+
+/**
+ * Sends a message to a webhook once. Every failure is an outcome. An unexpected failure of the service, such as a secret that it cannot
+ * decrypt, counts like a failure of the endpoint, and the log has its cause.
+ */
+export async function tryToSend(
+  { log, keyRing, http }: AttemptDeps,
+  webhook: Webhook,
+  makeMessage: () => Message,
+): Promise<Outcome> {
+  const begun = performance.now();
+  try {
+    return await sendMessage(http, { url: webhook.url, secrets: webhookSecrets.open(keyRing, webhook) }, makeMessage());
+  } catch (error) {
+    log.error({ err: error, webhook_id: webhook.id }, 'could not make or send the request of a webhook');
+    const problem = 'the service could not make or send the request; its log says why';
+    return { status: null, ms: Math.round(performance.now() - begun), text: null, problem };
+  }
+}

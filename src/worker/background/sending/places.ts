@@ -27,12 +27,17 @@ export class Places<Lane extends string> {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** How many more jobs a lane can start now. */
-  free(lane: Lane): number {
+  /** How many more jobs each lane can start now. */
+  free(): Record<Lane, number> {
     const jobs = [...this.#jobs];
-    const waiting = jobs.filter((job) => this.#isWaiting(job)).length;
-    const held = jobs.filter((job) => job.lane === lane && !this.#isWaiting(job)).length;
-    return Math.max(0, this.#lanes[lane].places - held - Math.max(0, waiting - this.#maxWaiting));
+    const holding = jobs.filter((job) => !this.#isWaiting(job));
+    const surplus = Math.max(0, jobs.length - holding.length - this.#maxWaiting);
+    const freeOf = (lane: Lane) => {
+      const held = holding.filter((job) => job.lane === lane).length;
+      return Math.max(0, this.#lanes[lane].places - held - surplus);
+    };
+    const lanes = Object.keys(this.#lanes) as Lane[];
+    return Object.fromEntries(lanes.map((lane) => [lane, freeOf(lane)])) as Record<Lane, number>;
   }
 
   /** Starts a job, which must not reject. The job reports progress, such as an answer after which it continues. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { concernsList } from '#api/runs/pages/list/list-changes.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import { addEnvironment, addTeam } from '#test/support/access/people.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EventTest } from '#api/web/live/change-feed.ts';
 import { type Followed, followShown } from '#api/web/live/follow.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 
 /** A feed that has these events, one after the other. */
 function feedOf(ids: readonly string[]) {

@@ -8,7 +8,7 @@ import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Orm } from '#database/database.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
-import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import { EventDelivery, type EventHandler } from '#engine/event-delivery.ts';
 import { openDatabase } from '#open-database';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';

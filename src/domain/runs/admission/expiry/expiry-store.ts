@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
+import type { IdPage } from '#domain/shared/every-row.ts';
 
 /** An instance that has outlived its environment's time to live, and the run that deployed it as it is. */
 export interface ExpiredInstance {
@@ -11,7 +12,7 @@ export interface ExpiredInstance {
 }
 
 /** The next instances, by id, that are due for destruction and that no run uses. */
-export function findExpired(em: Em, { after, limit }: { after: string; limit: number }): Promise<ExpiredInstance[]> {
+export function findExpired(em: Em, { after, limit }: IdPage): Promise<ExpiredInstance[]> {
   return selectDue(em).where('i.id', '>', after).orderBy('i.id').limit(limit).execute();
 }
 
@@ -26,7 +27,7 @@ export interface ExpiringInstance extends ExpiredInstance {
 }
 
 /** The next instances, by id, that will be due within a day. Those whose environment lets them live for less than a day are left out. */
-export function findExpiring(em: Em, { after, limit }: { after: string; limit: number }): Promise<ExpiringInstance[]> {
+export function findExpiring(em: Em, { after, limit }: IdPage): Promise<ExpiringInstance[]> {
   return selectDue(em, daySeconds)
     .innerJoin('projects as p', 'p.id', 'e.projectId')
     .innerJoin('teams as t', 't.id', 'p.teamId')

@@ -1,7 +1,6 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { Over } from '#domain/db.ts';
 import { ownerOfAny } from '#domain/shared/ownership-graph/any-owner.ts';
-import { isOfFormerOwner } from './former-owner.ts';
 
 type OverBoth = Over<{ e: 'domain_events'; w: 'webhooks' }>;
 
@@ -25,3 +24,12 @@ export function belongsElsewhere(eb: OverBoth): RawBuilder<boolean> {
 function organizationOf(eb: OverBoth, team: Expression<string | null>) {
   return eb.selectFrom('teams as t').where('t.id', '=', team).select('t.organizationId');
 }
+
+const former = (owner: string) => sql`(e.data->'former_owner'->>${sql.lit(owner)})::uuid`;
+
+/**
+ * Whether the event `e` reports a transfer away from the owner of the webhook `w`. This owner's webhook gets the event although the subject
+ * already has another owner.
+ */
+export const isOfFormerOwner = sql<boolean>`coalesce(
+  w.organization_id = ${former('organization_id')} or (w.project_id is null and w.team_id = ${former('team_id')}), false)`;

@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import { PeriodicTask } from '#engine/periodic-task.ts';
+import { type LaneSize, Places } from './places.ts';
+
+export interface SenderOptions<Job extends { readonly lane: string }> {
+  readonly log: Logger;
+  readonly lanes: Readonly<Record<Job['lane'], LaneSize>>;
+  /** How many more jobs may wait for an endpoint that does not respond. */
+  readonly maxWaiting: number;
+  /** How long it waits between two looks for jobs. With `isEager`, a look that found some is followed by the next one at once. */
+  readonly intervalMs: number;
+  readonly isEager: boolean;
+  /** Leases jobs that are due, up to the number of free places of each lane. */
+  readonly lease: (free: Readonly<Record<Job['lane'], number>>) => Promise<readonly Job[]>;
+  readonly send: (job: Job, onProgress: () => void) => Promise<void>;
+  /** What the log says if no jobs could be leased, and if a job failed, with the ids of the job. */
+  readonly failures: { readonly lease: string; readonly send: string };
+  readonly idsOf: (job: Job) => object;
+}
+
+/**
+ * Leases jobs while it has free places, and runs each of them independently of the others. Several workers share the jobs by leases. Jobs
+ * that a killed worker had leased are leased again.
+ */
+export class Sender<Job extends { readonly lane: string }> {
+  readonly #options: SenderOptions<Job>;
+  readonly #places: Places<Job['lane']>;
+  readonly #task: PeriodicTask;
+
+  constructor(options: SenderOptions<Job>) {
+    this.#options = options;
+    const { lanes, maxWaiting, intervalMs, log, failures } = options;
+    this.#places = new Places(lanes, maxWaiting);
+    this.#task = new PeriodicTask({ intervalMs, log, failure: failures.lease, run: () => this.#leaseSome() });
+  }
+
+  start(): void {
+    this.#task.start('now');
+  }
+
+  /** Waits for the jobs that have begun. */
+  async stop(): Promise<void> {
+    await this.#task.stop();
+    await this.#places.end();
+  }
+
+  async #leaseSome(): Promise<'again' | undefined> {
+    const { lease, isEager } = this.#options;
+    const free = this.#places.free();
+    if (Object.values(free).every((places) => places === 0)) return undefined;
+    const jobs = await lease(free);
+    for (const job of jobs) this.#places.begin(job.lane, (onProgress) => this.#send(job, onProgress));
+    return isEager && jobs.length > 0 ? 'again' : undefined;
+  }
+
+  async #send(job: Job, onProgress: () => void): Promise<void> {
+    const { send, log, failures, idsOf } = this.#options;
+    try {
+      await send(job, onProgress);
+    } catch (error) {
+      log.warn({ err: error, ...idsOf(job) }, `${failures.send}; trying again`);
+    }
+  }
+}
