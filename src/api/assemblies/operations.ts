@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
+import { changeOf, changeSince } from '#api/pipeline/audit/unchanged.ts';
 import { toProperties } from '#api/pipeline/fields.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
@@ -167,13 +167,4 @@ type Assembly = AssemblyTarget['assembly'];
 
 function describeAssembly(assembly: Assembly) {
   return pick(assembly, assemblyFields);
-}
-
-function changeOf({ id, revision }: Assembly) {
-  return { id, revision };
-}
-
-/** The change that an operation made to an assembly since this revision. */
-function changeSince<Compared extends object>(revision: number, assembly: Assembly, compared: Compared) {
-  return { ...changeOf(assembly), ...comparedIf(assembly.revision !== revision, compared) };
 }

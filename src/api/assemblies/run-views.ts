@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, actionsView, By, Time } from '#api/pipeline/schemas.ts';
-import { SummaryView } from '#api/runs/plan-views.ts';
+import { SummaryView, viewPlanReference } from '#api/runs/plan-views.ts';
 import { OutputsView, StatusDetailView, WaitingOnView } from '#api/runs/views.ts';
 import { viewWaitingCode, WaitingCodeView } from '#api/runs/waiting-code-view.ts';
 import { assemblyEvents } from '#domain/assemblies/events.ts';
@@ -14,7 +14,6 @@ import {
 } from '#domain/assemblies/model.ts';
 import { showAssemblyOutputs } from '#domain/assemblies/runs/output-sources.ts';
 import type { AssemblyNodeDetails, AssemblyRunDetails } from '#domain/assemblies/runs/store.ts';
-import { completeSummary } from '#domain/runs/plans/model.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { waitingCodes } from '#domain/shared/vocabulary/waiting.ts';
@@ -110,12 +109,8 @@ export function toAssemblyNode(node: AssemblyNodeDetails): z.input<typeof Listed
     waitingOn: toWaitingOn(node),
     waitsFor: node.dependencies,
     when: node.spec.when ?? null,
-    plan: toPlan(node),
+    plan: viewPlanReference(node),
   });
-}
-
-function toPlan({ planDigest: digest, planSummary: summary }: AssemblyNodeDetails) {
-  return digest !== null && summary !== null ? { digest, summary: completeSummary(summary) } : null;
 }
 
 type WaitingOn = z.input<typeof NodeWaitingOn>;

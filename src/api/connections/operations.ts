@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
+import { changeOf, comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
@@ -197,10 +197,6 @@ async function checkChange(
 /** What the audit stores: everything except the credentials. Their revision shows that they were replaced. */
 function toAudited({ name, kind, config, provides, credentialRevision }: ConnectionDetails) {
   return { name, kind, config, provides, credentialRevision };
-}
-
-function changeOf({ id, revision }: ConnectionDetails) {
-  return { id, revision };
 }
 
 /** Tries a connection as it is saved. It waits for the other system, so it must not run in a transaction. */

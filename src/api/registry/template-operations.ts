@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
+import { changeOf, changeSince } from '#api/pipeline/audit/unchanged.ts';
 import { toProperties } from '#api/pipeline/fields.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
@@ -195,13 +195,4 @@ type Template = TemplateTarget['template'];
 function describeTemplate({ name, slug, description, readme, tags }: Template) {
   const readmeDigest = `sha256:${createHash('sha256').update(readme).digest('hex')}`;
   return { name, slug, description, readmeDigest, tags };
-}
-
-function changeOf({ id, revision }: Template) {
-  return { id, revision };
-}
-
-/** The change that an operation made to a template since this revision. */
-function changeSince<Compared extends object>(revision: number, template: Template, compared: Compared) {
-  return { ...changeOf(template), ...comparedIf(template.revision !== revision, compared) };
 }

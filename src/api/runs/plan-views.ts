@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { diagnosticSeverities } from '#domain/runs/diagnostics/model.ts';
-import { changeActions, type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
+import {
+  changeActions,
+  completeSummary,
+  type ResourceChange,
+  type StoredSummary,
+  summarizePlan,
+} from '#domain/runs/plans/model.ts';
 import {
   checkKinds,
   checkStatuses,
@@ -165,6 +171,16 @@ export const SummaryView = z
     deferred: z.int().describe('Changes and actions that the tool defers to a later plan.'),
   })
   .meta({ id: 'PlanSummary' });
+
+/** The digest and the summary of a plan, in a list; null without a plan. */
+export function viewPlanReference({ planDigest: digest, planSummary: summary }: PlanReference) {
+  return digest !== null && summary !== null ? { digest, summary: completeSummary(summary) } : null;
+}
+
+interface PlanReference {
+  readonly planDigest: string | null;
+  readonly planSummary: StoredSummary | null;
+}
 
 export const PlanView = z
   .object({

@@ -7,7 +7,6 @@ import { showOutputs } from '#domain/instances/secret-outputs.ts';
 import { runActions } from '#domain/runs/actions.ts';
 import type { RunDetails } from '#domain/runs/details-store.ts';
 import { isPartial, logLevels, type RunOptions } from '#domain/runs/options/model.ts';
-import { completeSummary } from '#domain/runs/plans/model.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
 import { type Principal, shownIdOf } from '#domain/shared/access/principal.ts';
 import { Json, namedValues } from '#domain/shared/values/json.ts';
@@ -19,7 +18,7 @@ import { variableCategories, variablePhases } from '#domain/variables/model.ts';
 import { isolations } from '#domain/workers/model.ts';
 import { By } from '../pipeline/schemas.ts';
 import { ApprovalView, ListedApprovalView, toListedApproval } from './approvals/approval-views.ts';
-import { SummaryView } from './plan-views.ts';
+import { SummaryView, viewPlanReference } from './plan-views.ts';
 import { ReadView, ResetView, showVariables } from './variable-views.ts';
 
 const runEventTypes = (Object.keys(eventTypes) as EventTypeName[]).filter((name) => eventTypes[name].subject === 'run');
@@ -197,7 +196,7 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
     message: run.message,
     requested_by: { type: run.requestedByType, id: shownIdOf(run.requestedById), name: run.requestedByName },
     responsible_user_id: run.responsibleUserId,
-    plan: toPlanReference(run),
+    plan: viewPlanReference(run),
     approval: toListedApproval(run),
     reviewers: run.reviewers,
     outputs: showOutputs(run.outputs, run.secretOutputs),
@@ -219,10 +218,6 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
     deleted_at: run.deletedAt,
     revision: run.revision,
   };
-}
-
-function toPlanReference({ planDigest: digest, planSummary: summary }: RunDetails) {
-  return digest !== null && summary !== null ? { digest, summary: completeSummary(summary) } : null;
 }
 
 /** A run, in every answer about a single run. */

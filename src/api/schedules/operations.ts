@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { toDenial } from '#api/pipeline/access/authorization.ts';
+import { changeOf } from '#api/pipeline/audit/unchanged.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
@@ -204,10 +205,6 @@ function toAudited(
   const [[kind, starts] = []] = Object.entries(viewWork({ ...work, variables: {} }));
   const authority = { id: authorityId, name: authorityName };
   return { name, schedule: spec, enabled: isEnabled, work: { kind, ...starts, variables }, authority };
-}
-
-function changeOf({ id, revision }: ScheduleTarget['schedule']) {
-  return { id, revision };
 }
 
 /** Whether a change only pauses the schedule. A caller who may delete a schedule may also pause it. */

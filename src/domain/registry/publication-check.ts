@@ -107,7 +107,8 @@ function checkForTool(spec: TemplateSpec, files: TemplateFiles, directory: strin
   return { errors: findUnknownNames(spec, root), warnings: findMismatches(spec, root, given) };
 }
 
-function toFinding({ file, line, message }: Module['problems'][number]): CheckFinding {
+/** A problem in the files of a version, as a finding of its check. */
+export function toFinding({ file, line, message }: Module['problems'][number]): CheckFinding {
   return { path: '/executor', file, ...(line !== null && { line }), message };
 }
 

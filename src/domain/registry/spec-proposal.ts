@@ -8,7 +8,7 @@ import type { NestedBlock } from '#domain/sources/hcl/body.ts';
 import { convertToType } from '#domain/sources/hcl/conversions.ts';
 import type { Declaration } from '#domain/sources/hcl/declarations.ts';
 import { readLiteral } from '#domain/sources/hcl/literals.ts';
-import { type Module, readDeclarations } from '#domain/sources/hcl/module.ts';
+import { readDeclarations } from '#domain/sources/hcl/module.ts';
 import { moduleDirectory, readModuleFiles } from '#domain/sources/hcl/module-files.ts';
 import { configurationSize } from '#domain/sources/hcl/root-files.ts';
 import { findStateNotes } from '#domain/sources/hcl/state-notes.ts';
@@ -19,7 +19,7 @@ import { readDirectory } from '#domain/sources/links.ts';
 import type { FilesTools } from '#domain/tools/demand.ts';
 import type { ToolName, WantedTool } from '#domain/tools/model.ts';
 import type { CheckFinding } from './checks/model.ts';
-import { maxCheckedSize } from './publication-check.ts';
+import { maxCheckedSize, toFinding } from './publication-check.ts';
 import { readFilesTools } from './tools/files-tools.ts';
 import { toolsThatMayRun } from './tools/usable-tools.ts';
 import { messagesKeyword } from './variables/errors.ts';
@@ -61,7 +61,7 @@ export function proposeSpec(files: TemplateFiles, directory = '', wanted?: Wante
     return { tool, variables, outputs: {}, readme: readmeOf(files, root), notes: [{ path: '/executor', message }] };
   }
   const { notes, ...proposed } = proposeFor(tool, files, root);
-  const stateNotes = findStateNotes(files, directory).map(toNote);
+  const stateNotes = findStateNotes(files, directory).map(toFinding);
   const otherNotes = others.flatMap((other) => describeOther(proposed, other, files, root));
   return { tool, ...proposed, readme: readmeOf(files, root), notes: [...otherNotes, ...stateNotes, ...notes] };
 }
@@ -72,7 +72,7 @@ type Reading = Pick<SpecProposal, 'variables' | 'outputs' | 'notes'>;
 function proposeFor(tool: ToolName, files: TemplateFiles, root: string): Reading {
   const module = readDeclarations(readModuleFiles(files, root, tool));
   const given = readFileValues(files, root);
-  const notes = [...module.problems, ...given.problems].map(toNote);
+  const notes = [...module.problems, ...given.problems].map(toFinding);
   const proposed = [...module.variables].map(
     ([name, each]) => [name, proposeVariable(name, each, given.values.get(name), notes)] as const,
   );
@@ -88,10 +88,6 @@ function proposeFor(tool: ToolName, files: TemplateFiles, root: string): Reading
     outputs: Object.fromEntries(outputs.map(([name, each]) => [name, proposeOutput(each)])),
     notes,
   };
-}
-
-function toNote({ file, line, message }: Module['problems'][number]): CheckFinding {
-  return { path: '/executor', file, ...(line !== null && { line }), message };
 }
 
 /** The tools that may run the version, the preferred one first. If no tool can run the files, the tool for which they were written. */

@@ -2,19 +2,14 @@ import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 import type { MaskedOutput, MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { WireRequest } from '../protocol/request-schema.ts';
 import { maskNames } from '../redaction/masking.ts';
-import { AttemptFailure, messageOf } from '../shared/errors.ts';
-import { isObject, type JsonObject, parseJson } from '../shared/json.ts';
+import { AttemptFailure } from '../shared/errors.ts';
+import { type JsonObject, parseObject } from '../shared/json.ts';
 import type { Attempt } from './attempt.ts';
 
 /** Parses a JSON object of outputs. @throws AttemptFailure `outputs_invalid` */
 export function parseOutputs(content: Buffer): JsonObject {
-  try {
-    const value = parseJson(content);
-    if (isObject(value)) return value;
-  } catch (error) {
-    throw new AttemptFailure('outputs_invalid', `the outputs cannot be read: ${messageOf(error)}`);
-  }
-  throw new AttemptFailure('outputs_invalid', 'the outputs cannot be read: they must be an object of names and values');
+  const refuse = (why: string) => new AttemptFailure('outputs_invalid', `the outputs cannot be read: ${why}`);
+  return parseObject(content, refuse, 'they must be an object of names and values');
 }
 
 /**

@@ -52,7 +52,7 @@ function isMarked(pid: number, { cookie, directory }: AttemptMark): boolean {
 }
 
 /** Null if the process has ended meanwhile or belongs to another user; neither is a process of the attempt. */
-function readOrNull<Value>(read: () => Value): Value | null {
+export function readOrNull<Value>(read: () => Value): Value | null {
   try {
     return read();
   } catch {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { readOrNull } from './process-table.ts';
 
 /**
  * Measures the processes of one sandbox from outside. A process namespace has its own init, which adopts orphans, so every
@@ -74,13 +75,4 @@ function readKibibytes(status: string, name: string): number {
 function readStat(pid: number): string[] | null {
   const text = readOrNull(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');
-}
-
-/** Null if the process has ended meanwhile. */
-function readOrNull<Value>(read: () => Value): Value | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
 }

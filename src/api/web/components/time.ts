@@ -66,3 +66,15 @@ export function formatShortSpan(milliseconds: number): string {
   if (seconds < 86_400) return `${(seconds / 3600).toFixed(1)} h`;
   return `${Math.round(seconds / 86_400)} d`;
 }
+
+/** How long something took, for a column of durations; null if it has not begun or not ended. */
+export function renderDuration({ started_at: start, finished_at: end }: Took): Html | null {
+  if (start === null || end === null) return null;
+  const took = Date.parse(end) - Date.parse(start);
+  return html`<span title="${formatSpan(took)}">${formatShortSpan(took)}</span>`;
+}
+
+interface Took {
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+}

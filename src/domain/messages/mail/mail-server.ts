@@ -3,6 +3,7 @@ import { addAbortSignal } from 'node:stream';
 import { createTransport, type Transporter } from 'nodemailer';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { checkOutbound, type Destination, pinTo, type Resolve } from '#domain/shared/outbound/outbound.ts';
+import { rejectOnAbort } from '#domain/shared/outbound/outbound-http.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import { SendingFailure } from '../sending-failure.ts';
 
@@ -133,10 +134,6 @@ function dial({ url, addresses }: Destination, signal: AbortSignal): Promise<Soc
 
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
 /** The cause of the failure, without the server's own text, because that could contain the account. */

@@ -140,7 +140,8 @@ export class OutboundHttp {
   }
 }
 
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
+/** Never resolves. @throws the reason of the signal once it is aborted */
+export function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 

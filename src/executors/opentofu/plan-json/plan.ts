@@ -5,8 +5,8 @@ import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { hasMark } from '../../redaction/masking.ts';
 import type { SecretDigest } from '../../redaction/secret-digest.ts';
-import { AttemptFailure, messageOf } from '../../shared/errors.ts';
-import { asArray, isObject, type JsonObject, parseJson } from '../../shared/json.ts';
+import { AttemptFailure } from '../../shared/errors.ts';
+import { asArray, isObject, type JsonObject, parseObject } from '../../shared/json.ts';
 import { ephemeralOf } from '../ephemeral.ts';
 import { addressOf, changeOf, learnSecrets, nameAddresses, readChange } from './plan-change.ts';
 import { learnSectionSecrets, readSections } from './plan-sections.ts';
@@ -82,13 +82,8 @@ function isShown({ action, previousAddress, imported }: ResourceChange): boolean
 }
 
 function parsePlan(json: Buffer): JsonObject {
-  try {
-    const plan = parseJson(json);
-    if (isObject(plan)) return plan;
-  } catch (error) {
-    throw new AttemptFailure('plan_invalid', `the plan cannot be read: ${messageOf(error)}`);
-  }
-  throw new AttemptFailure('plan_invalid', 'the plan cannot be read: it is not a JSON object');
+  const refuse = (why: string) => new AttemptFailure('plan_invalid', `the plan cannot be read: ${why}`);
+  return parseObject(json, refuse, 'it is not a JSON object');
 }
 
 function declaredOutputs({ configuration }: JsonObject): DeclaredOutputs {

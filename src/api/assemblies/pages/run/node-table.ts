@@ -2,7 +2,7 @@ import { renderPlanCounts } from '#api/runs/pages/plan/counts.ts';
 import { planPath } from '#api/runs/pages/plan/plan-address.ts';
 import { renderShortDetail } from '#api/runs/pages/run/status-detail.ts';
 import { type Column, renderTable } from '#api/web/components/table.ts';
-import { formatShortSpan, formatSpan, renderTime } from '#api/web/components/time.ts';
+import { renderDuration, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
@@ -135,10 +135,4 @@ function renderWhy(node: ShownNode, shown: ReadonlySet<string>): Html | null {
       ? html` <a href="${pagePath(pages.run, { id: runId }, { tab: 'log' })}">Log<span class="unseen"> of ${key}</span></a>`
       : null;
   return html`<p class="node-why">${detail ? renderShortDetail(detail) : html`<span class="foreign">${toSentence(reason.message)}</span>`}${log}</p>`;
-}
-
-function renderDuration({ started_at: start, finished_at: end }: ShownNode): Html | null {
-  if (start === null || end === null) return null;
-  const took = Date.parse(end) - Date.parse(start);
-  return html`<span title="${formatSpan(took)}">${formatShortSpan(took)}</span>`;
 }

@@ -1,6 +1,6 @@
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { type Column, renderTable } from '#api/web/components/table.ts';
-import { formatShortSpan, formatSpan, renderAgeByDay } from '#api/web/components/time.ts';
+import { renderAgeByDay, renderDuration } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { PlanSummary } from '#domain/runs/plans/model.ts';
@@ -73,10 +73,4 @@ export function renderChanges(summary: Pick<PlanSummary, 'add' | 'change' | 'des
   const part = (kind: string, sign: string, number: number) =>
     number > 0 ? html`<span class="tally-${kind}">${sign}${compact.format(number)}</span> ` : null;
   return html`<span class="tally" role="img" aria-label="${inWords}" title="${inWords}">${part('add', '+', add)}${part('change', '~', change)}${part('replace', '±', replace)}${part('destroy', '−', destroy)}</span>`;
-}
-
-function renderDuration({ started_at: start, finished_at: end }: ListedShownRun): Html | null {
-  if (start === null || end === null) return null;
-  const took = Date.parse(end) - Date.parse(start);
-  return html`<span title="${formatSpan(took)}">${formatShortSpan(took)}</span>`;
 }
