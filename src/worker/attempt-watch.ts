@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import { findEndedAttempts } from '#domain/runs/attempts/watch-store.ts';
+import { findEndedAttempts } from '#domain/runs/attempts/store.ts';
 
 const pollMs = 1_000;
 

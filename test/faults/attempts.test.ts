@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { claimAttempt } from '#domain/runs/attempts/claim.ts';
 import { concludeAttempt } from '#domain/runs/attempts/complete.ts';
-import { AttemptSuperseded } from '#domain/shared/attempt-superseded.ts';
+import { AttemptSuperseded } from '#domain/shared/errors.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { deregisterWorker, recordHeartbeat } from '#domain/workers/store.ts';
 import { aPlan, executing } from '#test/support/runs/run-steps.ts';

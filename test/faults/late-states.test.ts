@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readState } from '#domain/instances/state/state.ts';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
-import { AttemptSuperseded } from '#domain/shared/attempt-superseded.ts';
+import { AttemptSuperseded } from '#domain/shared/errors.ts';
 import { deregisterWorker } from '#domain/workers/store.ts';
 import { aPlan, executing } from '#test/support/runs/run-steps.ts';
 import { openRunStepsApi } from './harness/run-steps-api.ts';

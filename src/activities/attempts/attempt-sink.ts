@@ -4,7 +4,7 @@ import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
-import { AttemptSuperseded } from '#domain/shared/attempt-superseded.ts';
+import { AttemptSuperseded } from '#domain/shared/errors.ts';
 import type { ExecutionSink, LogChunk, StateMeta } from '#executors/protocol/request.ts';
 import type { AttemptDeps } from '../deps.ts';
 import { writeWithRetry } from '../write-with-retry.ts';

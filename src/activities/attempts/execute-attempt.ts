@@ -11,7 +11,7 @@ import {
   NoUsableTool,
   SandboxDemanded,
 } from '#domain/runs/errors.ts';
-import { AttemptSuperseded } from '#domain/shared/attempt-superseded.ts';
+import { AttemptSuperseded } from '#domain/shared/errors.ts';
 import type { FailureReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import { watchCancellation } from '../cancellation.ts';
 import type { AttemptDeps } from '../deps.ts';

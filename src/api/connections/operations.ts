@@ -23,9 +23,14 @@ import { type Trial, tryConnection as trial } from '#domain/connections/trial/tr
 import { findRowOwner } from '#domain/owners/owner.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { connectionActions } from './actions.ts';
 import { CreateConnection, RotateConnection, TestConnection, UpdateConnection } from './bodies.ts';
-import { ConnectionTestView, ConnectionView, ListedConnectionView, viewConnection } from './views.ts';
+import {
+  ConnectionTestView,
+  ConnectionView,
+  connectionActions,
+  ListedConnectionView,
+  viewConnection,
+} from './views.ts';
 
 const ConnectionParams = z.strictObject({ id: Id });
 

@@ -1,9 +1,18 @@
 import { z } from 'zod';
+import { actionsOf } from '#api/pipeline/actions.ts';
 import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
-import type { ConnectionDetails } from '#domain/connections/store.ts';
-import { connectionActions } from './actions.ts';
+import type { ConnectionDetails, ConnectionTarget } from '#domain/connections/store.ts';
+import { findArchivedRefusal } from '#domain/shared/archiving.ts';
+
+/** What a caller may do with a connection. */
+export const connectionActions = actionsOf<ConnectionTarget>()({
+  update: { operation: 'connections.update', findRefusal: findArchivedRefusal },
+  rotate: { operation: 'connections.rotate', findRefusal: findArchivedRefusal },
+  test: { operation: 'connections.test' },
+  delete: { operation: 'connections.delete' },
+});
 
 /** A connection in a list. No answer contains credentials or needs to decrypt them. */
 export const ListedConnectionView = z

@@ -14,8 +14,7 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { concernsSecret, removeVariable, replaceVariables, setVariable } from '#domain/variables/changes.ts';
 import { findVariable, listVariables, readShownVariables, type ShownVariable } from '#domain/variables/store.ts';
-import type { VariableFacts } from './variable-actions.ts';
-import { showVariable, VariableDetailsView } from './views.ts';
+import { showVariable, VariableDetailsView, type VariableFacts } from './views.ts';
 
 /** The revision of all variables together. */
 const VariablesRevision = z.int().describe('Of all variables of the environment. It rises with every change of one.');

@@ -19,7 +19,17 @@ import { withUse } from '#domain/tenancy/use.ts';
 import { WantedTool } from '#domain/tools/model.ts';
 import type { ShownVariable } from '#domain/variables/store.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
-import { variableActions } from './variable-actions.ts';
+
+/** A variable to change in its environment. Changing a secret requires the permission to manage secrets. */
+export interface VariableFacts extends EnvironmentTarget {
+  readonly concernsSecret: boolean;
+}
+
+/** What a caller may do with a variable. */
+const variableActions = actionsOf<VariableFacts>()({
+  set: { operation: 'environment_variables.set', findRefusal: findArchivedRefusal },
+  remove: { operation: 'environment_variables.remove', findRefusal: findArchivedRefusal },
+});
 
 /** What a caller may do with an environment. */
 const environmentActions = actionsOf<EnvironmentTarget & Used>()({

@@ -1,7 +1,7 @@
 import type { Area } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as organizations from './operations.ts';
-import { registerOrganizationPages } from './pages/register.ts';
+import { registerOrganizationPages } from './pages/organization-page.ts';
 
 export const area: Area = {
   operations: [organizations],

@@ -20,9 +20,8 @@ import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { findTeamById } from '#domain/teams/store.ts';
-import { scheduleActions } from './actions.ts';
 import { CreateSchedule, toNewSchedule, toScheduleChange, UpdateSchedule } from './bodies.ts';
-import { ListedScheduleView, ScheduleView, viewSchedule, viewWork } from './views.ts';
+import { ListedScheduleView, ScheduleView, scheduleActions, viewSchedule, viewWork } from './views.ts';
 
 export const ScheduleParams = z.strictObject({ id: Id });
 

@@ -1,14 +1,25 @@
 import { z } from 'zod';
+import { actionsOf } from '#api/pipeline/actions.ts';
 import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { RunOptionsView, viewOptions } from '#api/runs/views.ts';
 import { viewWaitingCode, WaitingCodeView } from '#api/runs/waiting-code-view.ts';
 import { assemblyOperations } from '#domain/assemblies/model.ts';
 import { firingOutcomes, firingReasons, pauseReasons, type ShownWork } from '#domain/schedules/model.ts';
-import type { FiringDetails, ScheduleDetails } from '#domain/schedules/store.ts';
+import type { FiringDetails, ScheduleDetails, ScheduleTarget } from '#domain/schedules/store.ts';
+import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { nextTimes } from '#domain/shared/schedules/next-times.ts';
 import { requestedOperations, runStatuses } from '#domain/shared/vocabulary/runs.ts';
-import { scheduleActions } from './actions.ts';
+
+/** What a caller may do with a schedule. A start also requires that the environment of the work is not archived. */
+export const scheduleActions = actionsOf<ScheduleTarget>()({
+  update: { operation: 'schedules.update', findRefusal: findArchivedRefusal },
+  trigger: {
+    operation: 'schedules.trigger',
+    findRefusal: ({ archivedForWork: archived }) => findArchivedRefusal({ archived }),
+  },
+  delete: { operation: 'schedules.delete' },
+});
 
 /** The number of next times in an answer. */
 const shownTimes = 5;

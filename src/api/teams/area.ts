@@ -1,6 +1,6 @@
 import type { Area } from '#api/web/declarations/area.ts';
 import * as teams from './operations.ts';
-import { registerTeamPages } from './pages/register.ts';
+import { registerTeamPages } from './pages/team-page.ts';
 
 export const area: Area = {
   operations: [teams],

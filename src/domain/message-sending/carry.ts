@@ -1,12 +1,15 @@
+import type { Em } from '#database/database.ts';
 import { composeChat } from '#domain/messages/http/chat-text.ts';
 import { postJson } from '#domain/messages/http/post.ts';
 import { composeBody } from '#domain/messages/mail/mail-body.ts';
 import type { MailServer } from '#domain/messages/mail/mail-server.ts';
+import type { MessageContent, Purpose } from '#domain/messages/model.ts';
 import { noMailServer, SendingFailure } from '#domain/messages/sending-failure.ts';
 import type { Wording } from '#domain/messages/wording.ts';
 import type { NotificationKind, SubjectKind, Topic } from '#domain/news/model.ts';
 import { channelMessageType, type channelTest } from '#domain/news/topics.ts';
 import type { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
 import { signedHeaders } from '#domain/shared/signing/signed-headers.ts';
 
 /** The destination of a message, with the secrets for sending to it. */
@@ -60,3 +63,17 @@ function composeJson({ subject: title, lines, link }: Wording, news: News, times
     data: { title, text: lines.join('\n'), subject: news.subject, url: link?.url ?? null },
   });
 }
+
+/** The message to send, or the reason why it must not be sent. */
+export type Prepared =
+  | { readonly to: Recipient; readonly wording: Wording; readonly news?: News }
+  | { readonly withhold: string };
+
+export interface PrepareDeps {
+  readonly em: Em;
+  readonly keyRing: KeyRing;
+  /** The origin of links in messages; null if `COORDINATOR_BASE_URL` is not set. */
+  readonly linkOrigin: string | null;
+}
+
+export type ContentOf<P extends Purpose> = Extract<MessageContent, { purpose: P }>;

@@ -8,9 +8,8 @@ import { openChat } from '#domain/notifications/chats-store.ts';
 import { notificationsFeature } from '#domain/notifications/feature.ts';
 import { readGates } from '#domain/settings/store.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
-import type { News, Recipient } from './carry.ts';
+import type { ContentOf, News, PrepareDeps, Prepared, Recipient } from './carry.ts';
 import { findSubjectPath, type LinkReader, preferencesPath } from './links.ts';
-import type { ContentOf, PrepareDeps, Prepared } from './prepared.ts';
 import { findMailbox, isWithheldAddress, mayStillRead } from './recipients-store.ts';
 
 type Content = ContentOf<'notification'>;

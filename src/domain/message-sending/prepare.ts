@@ -5,10 +5,9 @@ import type { Purpose } from '#domain/messages/model.ts';
 import type { DueMessage } from '#domain/messages/queue/lease-store.ts';
 import { openToken } from '#domain/messages/queue/tokens.ts';
 import { asForeignText, toSubject, type Wording } from '#domain/messages/wording.ts';
-import type { Recipient } from './carry.ts';
+import type { ContentOf, PrepareDeps, Prepared, Recipient } from './carry.ts';
 import { emailConfirmationPath, invitationPath, passwordResetPath, profilePath } from './links.ts';
 import { prepareNotification } from './prepare-notification.ts';
-import type { ContentOf, PrepareDeps, Prepared } from './prepared.ts';
 import { findMailbox } from './recipients-store.ts';
 
 type Preparations = {

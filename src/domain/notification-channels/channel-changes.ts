@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { db } from '#domain/db.ts';
-import { forgetFailuresOf } from '#domain/messages/queue/failing-store.ts';
+import { forgetFailuresOf } from '#domain/messages/queue/settle-store.ts';
 import { refuseBeyondLimit } from '#domain/owners/limit-store.ts';
 import type { OwnerIds, RowOwner } from '#domain/owners/owner.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { userDestination } from '#domain/messages/model.ts';
-import { forgetFailure } from '#domain/messages/queue/failing-store.ts';
+import { forgetFailure } from '#domain/messages/queue/settle-store.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { UserChat } from './entity.ts';

@@ -1,6 +1,7 @@
+import type { Em } from '#database/database.ts';
 import { startAssemblyRun } from '#domain/assemblies/runs/admission/start.ts';
 import { findStartTarget, requireEnvironment } from '#domain/assemblies/runs/targets.ts';
-import { answeredFor } from '#domain/identity/stored-authority.ts';
+import { answeredFor, findStoredPrincipal } from '#domain/identity/stored-authority.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import type { RunAuthor } from '#domain/runs/model.ts';
@@ -17,8 +18,9 @@ import { workAuthority } from './authority.ts';
 import type { Schedule } from './entity.ts';
 import { findAuthors, findOutcome, isStillRunning, keepFiring } from './history/firings-store.ts';
 import { publishFiring } from './history/publish-firing.ts';
-import { type AssemblyWork, type RunWork, scheduleKind, type Work } from './model.ts';
-import { lockSchedule } from './store.ts';
+import { type AssemblyWork, type FiringReason, type RunWork, scheduleKind, type Work } from './model.ts';
+import { findPauseReason } from './pause-store.ts';
+import { findSchedule, lockSchedule } from './store.ts';
 import { openWork, resolveWork } from './work.ts';
 
 /** The work of a schedule, with its owners, locked. */
@@ -150,4 +152,14 @@ async function findAssemblyTarget(
       return startAssemblyRun(tx, deps, wanted, principal);
     },
   };
+}
+
+/** Why the authority of a schedule does not let it start its work now; null if it does. */
+export async function findStartRefusal(em: Em, id: string): Promise<FiringReason | null> {
+  const target = await findSchedule(em, id);
+  if (!target) return null;
+  const because = await findPauseReason(em, id);
+  if (because) return because;
+  const principal = await findStoredPrincipal(em, target.schedule);
+  return decide(principal, workAuthority(target.schedule.work), target).allowed ? null : 'not_permitted';
 }

@@ -1,10 +1,11 @@
+import { type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import { type NamedTable, namedTables } from '#domain/named-tables.ts';
-import { selectNames } from './names-store.ts';
 
 /** Ids of resources that have names, by their kind. */
-export type NamedIds = { readonly [Table in NamedTable]?: readonly (string | null)[] };
+type NamedIds = { readonly [Table in NamedTable]?: readonly (string | null)[] };
 
 /** The name under which a page shows a resource. */
 export interface Named {
@@ -34,4 +35,17 @@ export async function readNames(em: Em, ids: NamedIds): Promise<Names> {
   if (!first) return new Map();
   const rows = await others.reduce((all, next) => all.unionAll(next), first).execute();
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+const noOrganization = sql<string | null>`null::uuid`;
+const noName = sql<string | null>`null::text`;
+
+/** Selects the names of resources of one kind, also of deleted ones. */
+function selectNames(queries: Kysely<Tables>, table: NamedTable, ids: readonly string[]) {
+  const { organizationId = noOrganization, environment = noName, project = noName } = namedTables[table];
+  return queries
+    .selectFrom(table)
+    .where('id', 'in', ids)
+    .select(['id', 'name', organizationId.as('organizationId')])
+    .select([environment.as('environment'), project.as('project')]);
 }

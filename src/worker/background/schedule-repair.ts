@@ -3,8 +3,13 @@ import type { Em, Orm } from '#database/database.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import { everyRow } from '#domain/shared/every-row.ts';
 import { readEngineNamespace } from '#domain/shared/installation/installation.ts';
-import { dropWork, planWork, type ScheduledWork, toEngineSchedule } from '#domain/shared/schedules/scheduled-work.ts';
-import { lockScheduleRepair } from '#domain/shared/schedules/store.ts';
+import {
+  dropWork,
+  lockScheduleRepair,
+  planWork,
+  type ScheduledWork,
+  toEngineSchedule,
+} from '#domain/shared/schedules/scheduled-work.ts';
 import type { Engine } from '#engine/connection.ts';
 import { digestOf, type ListedSchedule, listSchedules } from '#engine/schedules.ts';
 

@@ -2,8 +2,7 @@ import pino from 'pino';
 import type { Em } from '#database/database.ts';
 import { deliverMessage } from '#domain/message-sending/deliver.ts';
 import { MailServer } from '#domain/messages/mail/mail-server.ts';
-import { type DueMessage, leaseMessages } from '#domain/messages/queue/lease-store.ts';
-import { mediumGroups } from '#domain/messages/queue/medium-groups.ts';
+import { type DueMessage, leaseMessages, mediumGroups } from '#domain/messages/queue/lease-store.ts';
 import type { TestApi } from '#test/support/api/in-process-api.ts';
 
 /** Sends what is due, as a worker does, until there is nothing more to send now. */

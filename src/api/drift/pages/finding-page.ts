@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderInstanceLink } from '#api/web/components/links/instance-link.ts';
-import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { renderInstanceLink, renderRunLink } from '#api/web/components/links/resource-links.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';

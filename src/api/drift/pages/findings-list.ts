@@ -1,6 +1,5 @@
 import { renderAction } from '#api/web/components/actions.ts';
-import { renderInstanceLink } from '#api/web/components/links/instance-link.ts';
-import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { renderInstanceLink, renderRunLink } from '#api/web/components/links/resource-links.ts';
 import { renderEmpty, renderPages } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';

@@ -1,4 +1,4 @@
-import { placedName, renderInstanceLink } from '#api/web/components/links/instance-link.ts';
+import { placedName, renderInstanceLink } from '#api/web/components/links/resource-links.ts';
 import { formsAbout } from '#api/web/forms/forms-about.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';

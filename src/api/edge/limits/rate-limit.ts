@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import fastifyRateLimit, { type FastifyRateLimitStore, normalizeIP } from '@fastify/rate-limit';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -8,9 +10,53 @@ import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { deleteExpiredCounts } from '#domain/shared/rate-counts/store.ts';
 import { keysOf, limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { type GuessCaller, GuessLimit, reportedAddresses } from './guess-limit.ts';
-import { findLocalUser, isLoopback } from './local-user.ts';
 import { RequestCounts } from './request-counts.ts';
 import { tooManyRequests } from './too-many-requests.ts';
+
+/** Whether an address is one of this machine's own, which all of its users and programs share. */
+function isLoopback(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+}
+
+/** The kernel's code for an established connection. */
+const established = '01';
+
+/**
+ * The id of the operating system's user whose program opened a connection from this machine, according to Linux. Undefined on other
+ * systems, or if the program has closed its end: Linux then lists that end without its owner, as if it were root's.
+ */
+async function findLocalUser(socket: Socket): Promise<string | undefined> {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket;
+  if (!remoteAddress || !remotePort || !localAddress || !localPort) return undefined;
+  const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readTable));
+  for (const line of tables.join('\n').split('\n')) {
+    // sl, local, remote, state, queues, timer, retransmits, uid, timeout, inode
+    const [, local = '', remote = '', state, , , , user, , inode] = line.trim().split(/\s+/);
+    if (state !== established || inode === '0') continue;
+    if (isEnd(local, remoteAddress, remotePort) && isEnd(remote, localAddress, localPort)) return user;
+  }
+  return undefined;
+}
+
+/** Whether an end of a connection, as Linux lists it, has this address and port. */
+function isEnd(listed: string, address: string, port: number): boolean {
+  const [host = '', listedPort = ''] = listed.split(':');
+  return Number.parseInt(listedPort, 16) === port && isSameHost(host, ipaddr.process(address));
+}
+
+async function readTable(path: string): Promise<string> {
+  return readFile(path, 'latin1').catch(() => ''); // Only Linux has these tables.
+}
+
+/** Linux writes addresses in words of four bytes, the last byte first. IPv6 may hold an address of IPv4. */
+function isSameHost(host: string, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  const words = host.match(/.{8}/g) ?? [];
+  const bytes = words.flatMap((word) => [...Buffer.from(word, 'hex')].reverse());
+  if (bytes.length !== 4 && bytes.length !== 16) return false;
+  const listed = ipaddr.fromByteArray(bytes);
+  const plain = listed instanceof ipaddr.IPv6 && listed.isIPv4MappedAddress() ? listed.toIPv4Address() : listed;
+  return plain.toString() === address.toString();
+}
 
 /**
  * The address under which a caller's requests are counted, as seen through `COORDINATOR_TRUSTED_PROXIES`. All addresses of one IPv6 network

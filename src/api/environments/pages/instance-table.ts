@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { InstanceView, ListedInstanceView } from '#api/instances/views.ts';
-import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';

@@ -2,7 +2,7 @@ import type { InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { createRun, getRun } from '#api/runs/operations.ts';
 import { messageField } from '#api/runs/pages/message-field.ts';
 import { noneChoice } from '#api/tenancy/pages/environment-choices.ts';
-import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, typedNameField } from '#api/web/forms/resource-forms.ts';

@@ -1,7 +1,7 @@
 import type { Instance, InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { operationPath } from '#api/pipeline/answers/location.ts';
 import { renderMissing } from '#api/runs/pages/run/values.ts';
-import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';

@@ -1,6 +1,6 @@
 import type { Instance, InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { listPlaces, readListedOwners, readPlaceFields } from '#api/tenancy/pages/place-lists.ts';
-import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import { renderCopyable } from '#api/web/components/secret.ts';
 import { renderTable } from '#api/web/components/table.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';

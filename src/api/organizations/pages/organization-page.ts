@@ -1,18 +1,31 @@
 import type { FastifyReply } from 'fastify';
 import { list as listTeams } from '#api/teams/operations.ts';
 import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
+import { showLevelSettings, submitLevelSettings } from '#api/tenancy/pages/levels/settings-page.ts';
 import { archivedQuery, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { showOrganizations } from './list-page.ts';
+import { registerOrganizationForms } from './organization-forms.ts';
 import { organizationLevel, readOrganization } from './organization-frame.ts';
+
+/** Adds the pages of organizations. Those of members and invitations belong to their own areas. */
+export function registerOrganizationPages(addPage: AddPage): void {
+  addPage('GET', pages.organizations, showOrganizations);
+  addPage('GET', pages.organization, showOrganizationTeams);
+  addPage('GET', pages.editOrganization, (visit) => showLevelSettings(organizationLevel, visit));
+  addPage('POST', pages.editOrganization, (visit) => submitLevelSettings(organizationLevel, visit));
+  registerOrganizationForms(addPage);
+}
 
 type OrganizationVisit = Visit<{ orgID: string }>;
 
 /** An organization with its teams. */
-export async function showOrganizationTeams(visit: OrganizationVisit): Promise<FastifyReply> {
+async function showOrganizationTeams(visit: OrganizationVisit): Promise<FastifyReply> {
   const organization = await readOrganization(visit);
   const orgID = organization.id;
   const isArchived = visit.query('archived') === 'true';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { renderTeamLink } from '#api/web/components/links/team-link.ts';
+import { renderTeamLink } from '#api/web/components/links/resource-links.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import type { StatusLook } from '#api/web/components/status.ts';
 import { renderTime } from '#api/web/components/time.ts';

@@ -5,7 +5,7 @@ import { findDifferences } from '#api/registry/pages/run/differences.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
 import { get as getTemplate } from '#api/registry/template-operations.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
-import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

@@ -1,16 +1,27 @@
 import type { FastifyReply } from 'fastify';
 import { list as listProjects } from '#api/projects/operations.ts';
 import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
+import { showLevelSettings, submitLevelSettings } from '#api/tenancy/pages/levels/settings-page.ts';
 import { archivedQuery, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type PagePattern, pagePath, pages, withQuery } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { registerTeamForms } from './team-forms.ts';
 import { readTeam, type TeamSubject, type TeamVisit, teamLevel, teamParams, teamPath } from './team-frame.ts';
 
+/** Adds the pages of teams. Those of members and invitations belong to their own areas. */
+export function registerTeamPages(addPage: AddPage): void {
+  addPage('GET', pages.team, showTeamProjects);
+  addPage('GET', pages.editTeam, (visit) => showLevelSettings(teamLevel, visit));
+  addPage('POST', pages.editTeam, (visit) => submitLevelSettings(teamLevel, visit));
+  registerTeamForms(addPage);
+}
+
 /** A team with its projects. */
-export async function showTeamProjects(visit: TeamVisit): Promise<FastifyReply> {
+async function showTeamProjects(visit: TeamVisit): Promise<FastifyReply> {
   const team = await readTeam(visit);
   const isArchived = visit.query('archived') === 'true';
   const cursor = visit.query('cursor');

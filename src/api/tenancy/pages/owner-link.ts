@@ -1,4 +1,4 @@
-import { renderTeamLink } from '#api/web/components/links/team-link.ts';
+import { renderTeamLink } from '#api/web/components/links/resource-links.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';

@@ -4,8 +4,23 @@ import type { SubjectKind } from '#domain/news/model.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import { leaseFairly } from '#domain/shared/sending/lease.ts';
 import type { Medium, MessageContent } from '../model.ts';
-import type { MessageDestination } from './failing-store.ts';
-import type { MediumGroup, MessageLane } from './medium-groups.ts';
+
+/** The lanes of messages. Failing destinations have a few places of their own, so that healthy ones never wait for them. */
+const messageLanes = ['healthy', 'failing'] as const;
+type MessageLane = (typeof messageLanes)[number];
+
+/** A group of media whose messages share the same places. */
+interface MediumGroup {
+  readonly media: readonly Medium[];
+  /** How many messages of an organization with its channels, or of a user, all workers together send at a time. The remaining places are for others. */
+  readonly maxOfOneOwner: Readonly<Record<MessageLane, number>>;
+}
+
+/** Mails have a group of their own, so that hanging chats and webhooks never delay them. */
+export const mediumGroups = {
+  mails: { media: ['email'], maxOfOneOwner: { healthy: 8, failing: 2 } },
+  posts: { media: ['chat', 'webhook'], maxOfOneOwner: { healthy: 32, failing: 4 } },
+} as const satisfies Record<string, MediumGroup>;
 
 /** The time of a lease, which is longer than any try. Messages that a killed worker had leased are free again after it. */
 const leaseSeconds = 90;
@@ -73,4 +88,11 @@ function findCandidates(media: readonly Medium[]): RawBuilder<unknown> {
        where first.medium = any(${[...media]}::text[]) and first.due_at <= now()
          and (first.leased_until >= now() or f.quiet_until is null or f.quiet_until <= now())
     )`;
+}
+
+/** The destination of a message: its key, its channel if it has one, and its address. */
+export interface MessageDestination {
+  readonly destination: string;
+  readonly channelId: string | null;
+  readonly address: string | null;
 }

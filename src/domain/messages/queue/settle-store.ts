@@ -3,8 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { type Settlement, settledColumns } from '#domain/shared/sending/settlement.ts';
 import { keptDays } from '../model.ts';
-import { forgetFailure, forgetOldFailures, type MessageDestination, noteFailure } from './failing-store.ts';
-import type { DueMessage } from './lease-store.ts';
+import type { DueMessage, MessageDestination } from './lease-store.ts';
 
 export type MessageSettlement = Settlement<'sent'>;
 
@@ -47,4 +46,42 @@ export async function removeOldMessages(em: Em): Promise<boolean> {
   await forgetOldFailures(em, keptDays);
   const { numDeletedRows } = await db(em).deleteFrom('outgoing_messages').where('id', 'in', old).executeTakeFirst();
   return Number(numDeletedRows) === removedAtOnce;
+}
+
+/** The longest pause before the next message to a destination that failed. */
+const maxQuietMs = 10 * 60_000;
+
+/** Records that a message was not delivered. Until the pause is over, no other message is sent to its destination. */
+async function noteFailure(
+  em: Em,
+  { destination, channelId, address }: MessageDestination,
+  problem: string,
+  pauseMs: number,
+): Promise<void> {
+  const seconds = Math.min(pauseMs, maxQuietMs) / 1000;
+  const quietUntil = sql<string>`now() + make_interval(secs => ${seconds})`;
+  const row = { destination, channelId, address, problem, failingSince: sql<string>`now()` };
+  await db(em)
+    .insertInto('failing_destinations')
+    .values({ ...row, quietUntil })
+    .onConflict((conflict) => conflict.column('destination').doUpdateSet({ problem, quietUntil }))
+    .execute();
+}
+
+/** Forgets the failures of a destination, because a message was delivered there, or because its address has changed. */
+export async function forgetFailure(em: Em, destination: string): Promise<void> {
+  await db(em).deleteFrom('failing_destinations').where('destination', '=', destination).execute();
+}
+
+/** Forgets the failures of all recipients of a channel, which has another address now or is deleted. */
+export async function forgetFailuresOf(em: Em, channelId: string): Promise<void> {
+  await db(em).deleteFrom('failing_destinations').where('channelId', '=', channelId).execute();
+}
+
+/** Forgets the destinations to which nothing was sent for this number of days. */
+async function forgetOldFailures(em: Em, days: number): Promise<void> {
+  await db(em)
+    .deleteFrom('failing_destinations')
+    .where('quietUntil', '<', sql<string>`now() - make_interval(days => ${days})`)
+    .execute();
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Em } from '#database/database.ts';
-import { AttemptSuperseded } from '#domain/shared/attempt-superseded.ts';
+import { AttemptSuperseded } from '#domain/shared/errors.ts';
 import { logPhaseOf } from '#domain/shared/vocabulary/runs.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { checkLogChunk } from './checks.ts';

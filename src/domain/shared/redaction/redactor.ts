@@ -2,11 +2,10 @@ import { redacted } from '#domain/shared/values/comparison/marks.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { ByteQueue } from './byte-queue.ts';
 import { EscapedMatches } from './escaped-matches.ts';
-import { HiddenLines } from './hidden-lines.ts';
 import { PatternMatcher } from './matcher.ts';
 import { collectTexts, minSecretLength, secretForms, textsAndNames, unescapedForms } from './secret-forms.ts';
 import { SkippedBytes } from './skipped-bytes.ts';
-import { Spans } from './spans.ts';
+import { HiddenLines, Spans } from './spans.ts';
 import { withoutControls, withoutSkipped } from './unseen.ts';
 
 const mark = Buffer.from(redacted);

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
+import { db } from '#domain/db.ts';
 import type { IdPage } from '#domain/shared/every-row.ts';
 import type { Transaction, Transactions } from '../commands/transaction.ts';
 import type { Evaluator } from '../evaluation/evaluator.ts';
@@ -76,4 +78,11 @@ export function toEngineSchedule(kind: string, { id, spec, jitterSeconds, isPaus
     jitterSeconds,
     isPaused,
   };
+}
+
+/** Lets one worker at a time compare schedules with the engine; false if another one does. The lock ends with the transaction. */
+export async function lockScheduleRepair(em: Em): Promise<boolean> {
+  const lock = sql<boolean>`pg_try_advisory_xact_lock(hashtextextended('delivery-coordinator/schedules', 0))`;
+  const row = await db(em).selectNoFrom(lock.as('isOurs')).executeTakeFirst();
+  return row?.isOurs ?? false;
 }

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { dropMonth, findMonthsBefore } from '#database/partitions.ts';
 import { db } from '#domain/db.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import { disableWebhook } from '../disabling.ts';
 
 /** How many messages may wait for an endpoint before its webhook is disabled: fewer if the endpoint fails than if it is only slow. */
-export interface BacklogLimits {
+interface BacklogLimits {
   readonly failing: number;
   readonly slow: number;
 }
@@ -44,4 +45,18 @@ async function findOverfull(em: Em, { failing, slow }: BacklogLimits): Promise<s
     .select('d.webhookId as id')
     .execute();
   return rows.map(({ id }) => id);
+}
+
+const keptDays = 30;
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Drops the months whose deliveries are all older than 30 days, also those that still wait because their webhook is disabled. */
+export async function dropOldDeliveries(em: Em, now = new Date()): Promise<string[]> {
+  const months = await findMonthsBefore(em, 'webhook_deliveries', new Date(now.getTime() - keptDays * dayMs));
+  const dropped: string[] = [];
+  for (const month of months) {
+    const rows = await em.transactional((tx) => dropMonth(tx, 'webhook_deliveries', month));
+    if (rows !== undefined) dropped.push(month);
+  }
+  return dropped;
 }

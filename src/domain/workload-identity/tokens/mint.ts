@@ -1,6 +1,6 @@
 import { type CryptoKey, type KeyObject, SignJWT } from 'jose';
 import type { Em } from '#database/database.ts';
-import { AttemptSuperseded } from '#domain/shared/attempt-superseded.ts';
+import { AttemptSuperseded } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { EnvironmentRequired, IssuerUnknown, SigningKeyUnavailable } from '../errors.ts';

@@ -1,7 +1,6 @@
 import type { Orm } from '#database/database.ts';
 import { deliverMessage, type MessageDeps } from '#domain/message-sending/deliver.ts';
-import { type DueMessage, leaseMessages } from '#domain/messages/queue/lease-store.ts';
-import { mediumGroups } from '#domain/messages/queue/medium-groups.ts';
+import { type DueMessage, leaseMessages, mediumGroups } from '#domain/messages/queue/lease-store.ts';
 import { readGates } from '#domain/settings/store.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
 import { type DeliverDeps, deliverQueue } from '#domain/webhooks/deliveries/deliver-queue.ts';

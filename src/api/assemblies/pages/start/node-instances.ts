@@ -1,6 +1,6 @@
 import { list as listInstances } from '#api/instances/operations.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
-import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';

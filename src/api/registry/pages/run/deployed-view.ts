@@ -1,5 +1,5 @@
 import { renderIcon } from '#api/web/components/icon.ts';
-import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { readVariables, type VariablesEntry } from '#api/web/forms/schema/variables.ts';
 import { shorten } from '#api/web/forms/schema/view/hints.ts';

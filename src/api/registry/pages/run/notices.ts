@@ -1,7 +1,7 @@
 import { describePolicy } from '#api/environments/pages/labels.ts';
 import { listAllRuns } from '#api/runs/lists/list-operations.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
-import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

@@ -1,4 +1,4 @@
-import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, typedNameField } from '#api/web/forms/resource-forms.ts';

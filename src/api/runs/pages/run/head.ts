@@ -1,5 +1,5 @@
 import { type IconName, renderIcon } from '#api/web/components/icon.ts';
-import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderAge, renderSince } from '#api/web/components/time.ts';

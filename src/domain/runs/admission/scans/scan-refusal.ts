@@ -3,7 +3,7 @@ import type { Refusal } from '#domain/shared/actions.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { targetIsGone } from '../rules.ts';
 import { archivedLevels } from '../target.ts';
-import { readScanFacts, type ScanFacts } from './scan-facts-store.ts';
+import { readScanFacts, type ScanFacts } from './scan-store.ts';
 
 /**
  * The refusals of `admitScan` for instances, by their ids. Instances that can be scanned have no entry. Closed pools are not checked.
