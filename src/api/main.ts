@@ -23,8 +23,9 @@ import { KeyRing } from '#domain/shared/secrets.ts';
 import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 import { removeLeftGitDirectories } from '#domain/sources/git/directories.ts';
 import { type Engine, openEngine } from '#engine/connection.ts';
-import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
+import { openDatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
+import type { PeriodicTask } from '#engine/periodic-task.ts';
 import { openDatabase } from '#open-database';
 import { edgeLogOptions } from './edge/log-options.ts';
 import { buildServer } from './server.ts';
@@ -102,8 +103,8 @@ async function connect(config: Config): Promise<{ services: Services; engine: En
   return { services, engine, dispatcher };
 }
 
-function startMaintenance({ orm, log, transactions, installation, config }: Services): DatabaseMaintenance {
-  const maintenance = new DatabaseMaintenance({
+function startMaintenance({ orm, log, transactions, installation, config }: Services): PeriodicTask {
+  const maintenance = openDatabaseMaintenance({
     orm,
     log,
     transactions,

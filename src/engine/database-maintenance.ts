@@ -24,54 +24,31 @@ export interface DatabaseMaintenanceDeps extends SystemCommandDeps {
  * Creates the partitions of coming months, and removes months whose retention has ended and sessions that ended long ago. Every process
  * does it: a run with nothing to do is cheap, and concurrent runs do no harm.
  */
-export class DatabaseMaintenance {
-  readonly #deps: DatabaseMaintenanceDeps;
-  readonly #task: PeriodicTask;
-
-  constructor(deps: DatabaseMaintenanceDeps) {
-    this.#deps = deps;
-    const failure = 'could not maintain the database';
-    this.#task = new PeriodicTask({ intervalMs, log: deps.log, failure, run: () => this.#doAll() });
-  }
-
-  start(): void {
-    this.#task.start('now');
-  }
-
-  stop(): Promise<void> {
-    return this.#task.stop();
-  }
-
-  async #doAll(): Promise<void> {
-    await this.#attempt('could not make the partitions of coming months', () => this.#makePartitions());
-    for (const kind of monthlyKinds)
-      await this.#attempt(`could not remove what is out of retention (${kind})`, () => this.#removeExpired(kind));
-    await this.#attempt('could not remove sessions that ended long ago', () => this.#removeOldSessions());
-  }
-
-  async #makePartitions(): Promise<void> {
-    await makePartitions(this.#deps.orm.em.fork());
-  }
-
-  async #removeExpired(kind: MonthlyKind): Promise<void> {
-    const { orm, log, auditRetentionDays } = this.#deps;
-    const days = await readRetentionDays(orm.em.fork(), kind, kind === 'audit' ? auditRetentionDays : null);
-    if (days === null) return;
-    const months = await removeExpiredMonths(orm.em.fork(), this.#deps, monthlyRetentions[kind], days);
-    if (months.length > 0) log.info({ kind, months }, 'removed the months that are out of retention');
-  }
-
-  async #removeOldSessions(): Promise<void> {
-    const { orm, log } = this.#deps;
-    const sessions = await removeOldSessions(orm.em.fork());
-    if (sessions > 0) log.info({ sessions }, 'removed the sessions that ended long ago');
-  }
-
-  async #attempt(failure: string, work: () => Promise<void>): Promise<void> {
+export function openDatabaseMaintenance(deps: DatabaseMaintenanceDeps): PeriodicTask {
+  const { orm, log } = deps;
+  const attempt = async (failure: string, work: () => Promise<void>) => {
     try {
       await work();
     } catch (error) {
-      this.#deps.log.warn({ err: error }, `${failure}; trying again`);
+      log.warn({ err: error }, `${failure}; trying again`);
     }
-  }
+  };
+  const run = async () => {
+    await attempt('could not make the partitions of coming months', () => makePartitions(orm.em.fork()));
+    for (const kind of monthlyKinds)
+      await attempt(`could not remove what is out of retention (${kind})`, () => removeExpired(deps, kind));
+    await attempt('could not remove sessions that ended long ago', async () => {
+      const sessions = await removeOldSessions(orm.em.fork());
+      if (sessions > 0) log.info({ sessions }, 'removed the sessions that ended long ago');
+    });
+  };
+  return new PeriodicTask({ intervalMs, log, failure: 'could not maintain the database', run });
+}
+
+async function removeExpired(deps: DatabaseMaintenanceDeps, kind: MonthlyKind): Promise<void> {
+  const { orm, log, auditRetentionDays } = deps;
+  const days = await readRetentionDays(orm.em.fork(), kind, kind === 'audit' ? auditRetentionDays : null);
+  if (days === null) return;
+  const months = await removeExpiredMonths(orm.em.fork(), deps, monthlyRetentions[kind], days);
+  if (months.length > 0) log.info({ kind, months }, 'removed the months that are out of retention');
 }

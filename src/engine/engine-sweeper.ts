@@ -3,12 +3,18 @@ import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { engineSubscriber } from '#domain/shared/events/outbox.ts';
 import { deliverMessage } from './deliver.ts';
-import { Sweeper } from './sweeper.ts';
+import type { PeriodicTask } from './periodic-task.ts';
+import { openSweeper } from './sweeper.ts';
 
 /** Delivers the messages to workflows that no dispatcher delivered: its process died, or the engine was unreachable. */
-export function openEngineSweeper(deps: { client: Client; orm: Orm; installationId: string; log: Logger }): Sweeper {
+export function openEngineSweeper(deps: {
+  client: Client;
+  orm: Orm;
+  installationId: string;
+  log: Logger;
+}): PeriodicTask {
   const { client, orm, installationId, log } = deps;
-  return new Sweeper({
+  return openSweeper({
     orm,
     log,
     subscriber: engineSubscriber,

@@ -3,7 +3,8 @@ import type { Orm } from '#database/database.ts';
 import { readEvent } from '#domain/shared/events/event-store.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import type { DueEntry } from '#domain/shared/events/outbox-store.ts';
-import { Sweeper } from './sweeper.ts';
+import type { PeriodicTask } from './periodic-task.ts';
+import { openSweeper } from './sweeper.ts';
 
 /**
  * Receives one event. It is called at least once for each event, and for the events of one subject in order: an event that it
@@ -13,18 +14,17 @@ export type EventHandler = (event: PublishedEvent) => Promise<void>;
 
 /** Delivers events to their subscribers, each by a sweeper of its own, so that none waits for another. */
 export class EventDelivery {
-  readonly #sweepers: readonly Sweeper[];
+  readonly #sweepers: readonly PeriodicTask[];
 
   /** @param handlers by the names of their subscribers */
   constructor({ orm, log }: { orm: Orm; log: Logger }, handlers: Readonly<Record<string, EventHandler>>) {
-    this.#sweepers = Object.entries(handlers).map(
-      ([subscriber, handle]) =>
-        new Sweeper({
-          orm,
-          log,
-          subscriber,
-          deliver: async (entry) => handle(await findEvent(orm, subscriber, entry)),
-        }),
+    this.#sweepers = Object.entries(handlers).map(([subscriber, handle]) =>
+      openSweeper({
+        orm,
+        log,
+        subscriber,
+        deliver: async (entry) => handle(await findEvent(orm, subscriber, entry)),
+      }),
     );
   }
 

@@ -21,7 +21,7 @@ export class PeriodicTask {
   }
 
   /** @param first whether the first run starts now, or after one interval */
-  start(first: 'now' | 'later'): void {
+  start(first: 'now' | 'later' = 'now'): void {
     this.#loop = this.#repeat(first === 'now' ? 0 : this.#options.intervalMs);
   }
 

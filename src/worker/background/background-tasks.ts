@@ -17,7 +17,7 @@ import { disableOverfull, dropOldDeliveries } from '#domain/webhooks/deliveries/
 import type { DeliverDeps } from '#domain/webhooks/deliveries/deliver-queue.ts';
 import { fanOut, streamAudit } from '#domain/webhooks/deliveries/fan-out.ts';
 import { type KeyUpkeepDeps, keepSigningKeys } from '#domain/workload-identity/signing-keys/rotation.ts';
-import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
+import { openDatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { openEngineSweeper } from '#engine/engine-sweeper.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
 import { PeriodicTask, type PeriodicTaskOptions } from '#engine/periodic-task.ts';
@@ -51,18 +51,17 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openWebhookSender(deps),
     openMessageSender(deps, 'mails'),
     openMessageSender(deps, 'posts'),
+    openDatabaseMaintenance(deps),
   ];
-  const maintenance = new DatabaseMaintenance(deps);
   const open = (options: TaskOptions) => new PeriodicTask({ ...options, log: deps.log });
-  const signingKeys = open(keepKeys(deps));
-  const periodic = [...followWhatHappens(deps), ...repair(deps), ...endWhatIsDue(deps), ...removeOld(deps)].map(open);
-  for (const task of [...delivering, maintenance]) task.start();
   // Nothing can be signed before the first key exists.
-  signingKeys.start('now');
+  const immediate = [...delivering, open(keepKeys(deps))];
+  const periodic = [...followWhatHappens(deps), ...repair(deps), ...endWhatIsDue(deps), ...removeOld(deps)].map(open);
+  for (const task of immediate) task.start();
   for (const task of periodic) task.start('later');
   return {
     stop: async () => {
-      for (const task of [...delivering, ...periodic, signingKeys, maintenance]) await task.stop();
+      for (const task of [...immediate, ...periodic]) await task.stop();
     },
   };
 }
