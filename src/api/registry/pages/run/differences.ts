@@ -13,8 +13,7 @@ import {
   givenTo,
   isMissing,
   staysWhenEmpty,
-  type Values,
-} from './compared.ts';
+  type Values,, whenEmpty } from './compared.ts';
 
 /** The changes that a form makes to a deployment. */
 export interface DeployedChanges {
