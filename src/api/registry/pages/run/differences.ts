@@ -13,7 +13,9 @@ import {
   givenTo,
   isMissing,
   staysWhenEmpty,
-  type Values,, whenEmpty } from './compared.ts';
+  type Values,
+  whenEmpty,
+} from './compared.ts';
 
 /** The changes that a form makes to a deployment. */
 export interface DeployedChanges {
