@@ -26,7 +26,7 @@ const rows: Readonly<Record<string, readonly string[]>> = {
 
 /** Matches the source of a file that sets a limit. */
 const setsLimit =
-  /new (FairLimit|ShareLimit|YieldingPlaces|UploadLimit|StreamLimit|RequestCounts|GuessLimit|Evaluator)\(|= new ConcurrencyLimit\(|await incrementCounts\(em,|chooseFairly\(roomsOf|function lockCounting|waitingOn: \{ code: 'pool_share'|at\.slice\(0, 10\)|parseDocument\(|new Composer\(/;
+  /new (FairLimit|ShareLimit|YieldingPlaces|UploadLimit|StreamLimit|RequestCounts|GuessLimit|Evaluator)\(|= new ConcurrencyLimit\(|await incrementCounts\(em,|return leaseFairly<|function lockCounting|waitingOn: \{ code: 'pool_share'|at\.slice\(0, 10\)|parseDocument\(|new Composer\(/;
 
 it('the table of limits lists exactly the limits of the code, with their scopes', () => {
   const files = globSync('src/**/*.ts').filter((file) => setsLimit.test(readFileSync(file, 'utf8')));
