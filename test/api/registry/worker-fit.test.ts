@@ -62,6 +62,24 @@ it('the form for a run warns of a tool that its environment requires and no live
   await api.rows('update environments set tool = null where id = ?', [tenant.environment]);
 });
 
+it('the form for a run reveals nothing of an instance in an environment that its visitor may not read', async () => {
+  const { id } = await admin.make('/registry/templates', { name: 'For every team' });
+  await admin.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec: specOf() });
+  const wantedTool = JSON.stringify({ name: 'opentofu', version: '~> 1.9.0' });
+  await api.rows(
+    `insert into instances (id, team_id, environment_id, template_id, name, wanted_tool, outputs, created_at)
+     values (gen_random_uuid(), ?, ?, ?, 'backbone', ?, '{}', now())`,
+    [tenant.team, tenant.environment, id, wantedTool],
+  );
+  const stranger = (await makeTenant(api)).owner;
+  const form = `/catalog/${id}/run?environment_id=${tenant.environment}&instance=backbone`;
+  const warning = 'OpenTofu ~&gt; 1.9.0';
+  expect(await (await signInVisitor(api, tenant.owner)).page(form)).toContain(warning);
+  const { text: shown } = await (await signInVisitor(api, stranger)).get(form);
+  expect(shown).toContain('For every team');
+  expect(shown).not.toContain(warning);
+});
+
 describe('the answer of a publication', () => {
   it('says which tool a run would use, on how many workers of the pool', async () => {
     const { version, workers } = await publish(specOf({ tool: { name: 'terraform' } }));
