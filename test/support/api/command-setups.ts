@@ -232,16 +232,18 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
     const { body } = await api.root.caller.post(`/users/${ids.person}/email-confirmation-token`);
     return { key: (await addKey(api, ids.person)).key, body: { token: body.token } };
   },
-  // What the settings were before is part of the audit record, so every request finds a notice.
   // The request withdraws the other keys, so there is always one to withdraw.
   'signing_keys.rotate': async ({ root }) => {
     await root.caller.post('/admin/signing-keys/rotate', { withdraw_others: true });
     return {};
   },
+  // What the settings were before is part of the audit record, so every request finds a notice.
   'settings.update': async ({ root }) => {
     await root.caller.send('PATCH', '/admin/settings', { sign_in_notice: `Notice ${newId()}` });
     return {};
   },
+  // What a person had chosen before is part of the audit record, so every request is that of a new one.
+  'notification_preferences.replace': async (api) => ({ key: (await addPerson(api, 'requester')).key }),
   'users.update': async () => ({ body: { name: 'Renamed', password: secret('user') } }),
   'runs.create': async (api, ids) => ({ body: await runWithSecret(api, ids) }),
   'template_versions.run': async (api, ids) => {

@@ -101,6 +101,8 @@ const random: readonly [RegExp, string][] = [
   // Thumbprints and moduli of keys, in base64url.
   [/^(?:[\w-]{43}|[\w-]{300,})$/, 'KEY'],
   [/[0-9a-f]{12,}/g, 'HEX'],
+  // The end of an id, in sentences.
+  [/…[0-9a-f]{6}\b/g, '…END'],
   [/\d+/g, '0'],
 ];
 
