@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /**
  * Runs every check, even after one has failed. The last line is `N passed, N failed` and counts each check and each test.
- * Passes its arguments to Vitest: `npm test -- test/api`.
+ * Passes its arguments to Vitest: `npm test -- test/api`. With `--record`, it writes down how long the longest files took, for
+ * `test/support/longest-first.ts`.
  */
 const checks = [
   ['Format and lint', 'biome', ['check', '--error-on-warnings']],
@@ -20,7 +21,14 @@ const checks = [
 const maxRepeated = 3;
 
 /** So many files are named when the tests have ended: shorten these first when the run takes too long. */
-const slowestNamed = 20;
+const maxNamed = 20;
+
+/** Shorter files begin in any order. */
+const minRecordedSeconds = 5;
+const recordPath = 'test/support/durations.json';
+
+const given = process.argv.slice(2);
+const isRecording = given.includes('--record');
 
 const totals = { passed: 0, failed: 0 };
 const startedAt = Date.now();
@@ -28,7 +36,7 @@ const startedAt = Date.now();
 // Tests often wait, so the other checks run beside them. They are shown after the tests.
 const checked = runChecks();
 console.log('\n── Tests');
-await runTests(process.argv.slice(2));
+await runTests(given.filter((argument) => argument !== '--record'));
 for (const { name, output, isPassed } of await checked) {
   console.log(`\n── ${name}\n${output.trimEnd()}`);
   count(isPassed ? 1 : 0, 1);
@@ -80,6 +88,8 @@ async function runTests(given) {
     count(passed, passed + failed);
   const last = second ?? first;
   showSlowest(first.files);
+  showGroups(first.files);
+  if (isRecording) record(first.files);
   const isEmpty = kept.length === 0 && (second?.files.size ?? 0) === 0;
   const hasFailed = [...last.files.values()].some(({ failed }) => failed > 0);
   if (isEmpty || (!last.isDone && !hasFailed)) count(0, 1);
@@ -129,10 +139,37 @@ function countTests({ name, status, startTime, endTime, assertionResults }, cras
 }
 
 function showSlowest(files) {
-  const ranked = [...files].sort(([, one], [, other]) => other.seconds - one.seconds).slice(0, slowestNamed);
   console.log('\n── Slowest files');
-  for (const [file, { seconds }] of ranked)
-    console.log(`${String(Math.round(seconds)).padStart(5)} s  ${relative(process.cwd(), file)}`);
+  for (const [file, { seconds }] of slowestFirst(files).slice(0, maxNamed)) showSeconds(seconds, toPath(file));
+}
+
+/** Adds up the files of each folder of tests, such as `test/api/runs`. */
+function showGroups(files) {
+  const groups = new Map();
+  for (const [file, { seconds }] of files) {
+    const folder = dirname(toPath(file)).split('/').slice(0, 3).join('/');
+    groups.set(folder, { seconds: (groups.get(folder)?.seconds ?? 0) + seconds });
+  }
+  console.log('\n── Seconds by folder, each file by itself');
+  for (const [folder, { seconds }] of slowestFirst(groups).slice(0, maxNamed)) showSeconds(seconds, folder);
+}
+
+function showSeconds(seconds, name) {
+  console.log(`${String(Math.round(seconds)).padStart(5)} s  ${name}`);
+}
+
+function record(files) {
+  const long = slowestFirst(files).filter(([, { seconds }]) => seconds >= minRecordedSeconds);
+  const recorded = Object.fromEntries(long.map(([file, { seconds }]) => [toPath(file), Math.round(seconds)]));
+  writeFileSync(recordPath, `${JSON.stringify(recorded, null, 2)}\n`);
+}
+
+function slowestFirst(entries) {
+  return [...entries].sort(([, one], [, other]) => other.seconds - one.seconds);
+}
+
+function toPath(file) {
+  return relative(process.cwd(), file);
 }
 
 function readReport(path) {

@@ -25,7 +25,7 @@ import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { openDatabase } from '#open-database';
 import { expectKnownActions } from '../access/audited-actions.ts';
 import { createTestConfig } from '../config.ts';
-import { createDatabase } from '../database/database.ts';
+import { borrowDatabase, type LentDatabase } from '../database/kept-database.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 // biome-ignore lint/suspicious/noExplicitAny: tests inspect any body
@@ -94,18 +94,16 @@ export async function startApi(
   overrides: Record<string, string> = {},
   log: Logger = pino({ level: 'silent' }),
 ): Promise<TestApi> {
-  const database = await createDatabase();
-  const config = createTestConfig(database.url, overrides);
-  return openApi(config, log, database.drop);
+  const database = await borrowDatabase(overrides);
+  return openApi(createTestConfig(database.url, overrides), log, database);
 }
 
-/** Opens the API on a migrated database. `dropDatabase` is called after it has closed. */
+/** Opens the API on a migrated database, and ends the use of that database when it closes. */
 export async function openApi(
   config: Config,
   log: Logger,
-  dropDatabase: () => Promise<void> = async () => undefined,
+  { orm, giveBack }: Pick<LentDatabase, 'orm' | 'giveBack'> = openOwn(config),
 ): Promise<TestApi> {
-  const orm = openDatabase(config);
   const keyRing = new KeyRing(config.secretKeys);
   const engineMessages: OutboxMessage[] = [];
   // Threads of a lower priority than the other tests that run at the time would hardly ever run.
@@ -135,10 +133,14 @@ export async function openApi(
     await services.evaluator.close();
     await services.outboundHttp.close();
     await expectKnownActions(orm);
-    await orm.close();
-    await dropDatabase();
+    await giveBack();
     rmSync(config.dataDir, { recursive: true, force: true });
   });
+}
+
+function openOwn(config: Config): Pick<LentDatabase, 'orm' | 'giveBack'> {
+  const orm = openDatabase(config);
+  return { orm, giveBack: () => orm.close() };
 }
 
 /** A client of the API with a credential. Paths are relative to `/api/v1`. */

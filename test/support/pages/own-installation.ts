@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { loadConfig } from '#config';
 import { startPostgres } from '#local/postgres/postgres.ts';
-import { migrate } from '#open-database';
+import { migrate, openDatabase } from '#open-database';
 import { openApi, type TestApi } from '../api/in-process-api.ts';
 
 /** Starts the API on a PostgreSQL of its own, for a script that runs outside of a test. Nothing sends work to an engine. */
@@ -29,8 +29,11 @@ export async function startOwnApi(): Promise<TestApi> {
     COORDINATOR_REQUESTS_PER_PRINCIPAL: '0',
     LOG_LEVEL: 'silent',
   });
-  return openApi(config, pino({ level: 'silent' }), async () => {
+  const orm = openDatabase(config);
+  const giveBack = async () => {
+    await orm.close();
     await postgres.stop();
     rmSync(directory, { recursive: true, force: true });
-  });
+  };
+  return openApi(config, pino({ level: 'silent' }), { orm, giveBack });
 }
