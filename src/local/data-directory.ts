@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { secretKeysPath } from '#config';
 import { hasCode, StartError } from './errors.ts';
 import { readClusterVersion } from './postgres/postgres.ts';
+import { createWhole, replaceWhole } from './whole-file.ts';
 
 /** The version of the data directory's layout. It rises when older releases can no longer read the directory. */
 const layout = 1;
@@ -35,7 +36,7 @@ export function checkVersions(dataDir: string): void {
       `holds data of PostgreSQL ${cluster}, and this release embeds PostgreSQL ${postgresMajor}`,
     );
   }
-  if (found === null) writeAtomically(path, { layout, postgres: postgresMajor });
+  if (found === null) replaceWhole(path, toText({ layout, postgres: postgresMajor }), 0o644);
 }
 
 /** Generates a key ring if there is none. Only its owner can read the file. */
@@ -43,13 +44,12 @@ export function ensureSecretKeys(dataDir: string, environment: NodeJS.ProcessEnv
   const path = secretKeysPath(dataDir);
   const isGiven = ['COORDINATOR_SECRET_KEYS', 'COORDINATOR_SECRET_KEYS_FILE'].some((name) => environment[name]?.trim());
   if (isGiven || existsSync(path)) return;
-  writeFileSync(`${path}.draft`, `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
-  renameSync(`${path}.draft`, path);
+  createWhole(path, `k1:${randomBytes(32).toString('base64')}\n`, 0o600);
 }
 
 /** Writes the file by which other programs find the running service. */
 export function writeServiceFile(dataDir: string, service: ServiceFile): void {
-  writeAtomically(join(dataDir, 'service.json'), service);
+  replaceWhole(join(dataDir, 'service.json'), toText(service), 0o644);
 }
 
 export function removeServiceFile(dataDir: string): void {
@@ -124,7 +124,6 @@ function versionMismatch(dataDir: string, difference: string): StartError {
   );
 }
 
-function writeAtomically(path: string, content: object): void {
-  writeFileSync(`${path}.draft`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o644 });
-  renameSync(`${path}.draft`, path);
+function toText(content: object): string {
+  return `${JSON.stringify(content, null, 2)}\n`;
 }

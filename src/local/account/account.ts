@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { hasCode, StartError } from '../errors.ts';
+import { createWhole } from '../whole-file.ts';
 
 /** The account that the servers, the API and git run as when root starts the service. */
 export type Account = { readonly uid: number; readonly gid: number };
@@ -30,7 +31,7 @@ export function findServiceAccount(dataDir: string, name: string | null): Accoun
   if (recorded !== null) return recorded;
   const uid = chooseUnusedUid();
   try {
-    writeFileSync(path, `${JSON.stringify({ uid, gid: uid })}\n`, { flag: 'wx', mode: 0o644 });
+    createWhole(path, `${JSON.stringify({ uid, gid: uid })}\n`, 0o644);
   } catch (error) {
     // If two processes choose at the same time, the first one wins. A stand-alone API may have no data directory to record the id in.
     if (hasCode(error, 'EEXIST')) return findServiceAccount(dataDir, name);

@@ -9,6 +9,7 @@ import { StartError } from '../errors.ts';
 import { startWithinMs } from '../lifetime.ts';
 import { type NativeProcess, nativeEnvironment, startNativeProcess } from '../native-process.ts';
 import { findFreePort } from '../ports.ts';
+import { createWhole } from '../whole-file.ts';
 import { embeddedDatabase, embeddedDatabaseUrl, passwordPath, socketPort } from './address.ts';
 import { stopOrphanedPostgres } from './orphan.ts';
 import { findPostgresPrograms, findSetupRights, type PostgresPrograms, type SetupRights } from './programs.ts';
@@ -90,7 +91,7 @@ export function readClusterVersion(dataDir: string): number | null {
 }
 
 function readPassword(path: string): string {
-  if (!existsSync(path)) writeFileSync(path, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' });
+  if (!existsSync(path)) createWhole(path, randomBytes(24).toString('hex'), 0o600);
   return readFileSync(path, 'utf8').trim();
 }
 
