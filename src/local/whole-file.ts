@@ -3,9 +3,9 @@ import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hasCode } from './errors.ts';
 
 /**
- * Creates a file that nobody ever sees without its whole content: neither a process that starts at the same time, nor the next start after
- * this process was killed.
- * @throws the error of the system `EEXIST` if the file exists
+ * Creates a file that nobody ever reads without its whole content: neither a process that starts at the same time, nor the next start after
+ * this process was killed. On a file system without hard links, a reader may still see a part.
+ * @throws the system error `EEXIST` if the file exists
  */
 export function createWhole(path: string, content: string, mode: number): void {
   const draft = `${path}.${randomUUID()}.draft`;
@@ -13,7 +13,7 @@ export function createWhole(path: string, content: string, mode: number): void {
   try {
     linkSync(draft, path);
   } catch (error) {
-    // Some file systems know no links.
+    // Some file systems do not support hard links.
     if (!hasCode(error, 'EPERM') && !hasCode(error, 'ENOTSUP') && !hasCode(error, 'ENOSYS')) throw error;
     writeFileSync(path, content, { mode, flag: 'wx' });
   } finally {
@@ -21,7 +21,7 @@ export function createWhole(path: string, content: string, mode: number): void {
   }
 }
 
-/** Writes a file anew. Whoever reads it meanwhile sees the former or the new content, never a part of one. */
+/** Replaces the content of a file. A process that reads it meanwhile gets either the old or the new content, never a part of one. */
 export function replaceWhole(path: string, content: string, mode: number): void {
   const draft = `${path}.draft`;
   writeFileSync(draft, content, { mode });

@@ -10,7 +10,7 @@ import { makeTestDirectory } from '#test/support/directories.ts';
 const files = 500;
 const content = `${randomUUID()}\n`;
 
-/** Reads each file as soon as it exists, as a process does that starts at the same time, and tells what it did not find whole. */
+/** Reads each file as soon as it exists, and reports the files that it did not find whole. */
 const reader = `
 const { parentPort, workerData: { directory, files, content } } = require('node:worker_threads');
 const { readFileSync } = require('node:fs');
@@ -25,7 +25,7 @@ for (let i = 0; i < files; i += 1) {
 parentPort.postMessage(partial);
 `;
 
-it('a file that is created whole is never read in part by another process that waits for it', async () => {
+it('a new file has its whole content for a reader that opens it as soon as it exists', async () => {
   const directory = makeTestDirectory();
   const worker = new Worker(reader, { eval: true, workerData: { directory, files, content } });
   await once(worker, 'message');
@@ -37,7 +37,7 @@ it('a file that is created whole is never read in part by another process that w
   expect(statSync(join(directory, '0')).mode & 0o777).toBe(0o640);
 });
 
-it('a file that exists is not created again, and keeps its content', () => {
+it('creating a file that exists fails, and the file keeps its content', () => {
   const path = join(makeTestDirectory(), 'one');
   createWhole(path, 'first', 0o600);
   expect(() => createWhole(path, 'second', 0o600)).toThrow(expect.objectContaining({ code: 'EEXIST' }));

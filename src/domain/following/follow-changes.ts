@@ -40,7 +40,7 @@ export async function setFollow(
   return { wasEnabled: before !== undefined, revision };
 }
 
-/** Writes the setting in place of an earlier one, whatever that has followed or failed at. */
+/** Replaces an earlier setting, and forgets what that one has followed and its failure. */
 async function follow(em: Em, { id, teamId, organizationId }: InstanceTarget, author: Principal): Promise<void> {
   const place = await db(em).selectFrom('instances').where('id', '=', id).select('environmentId').executeTakeFirst();
   if (teamId === null || organizationId === null || !place?.environmentId) throw new WithoutEnvironment();
