@@ -65,18 +65,29 @@ async function isReusable({ orm, structure }: KeptDatabase): Promise<boolean> {
   return others.length === 0 && (await readStructure(orm)) === structure;
 }
 
+/** A digest of everything in the catalogs that a file could change, names included, but for what PostgreSQL itself counts there. */
 async function readStructure(orm: Orm): Promise<string> {
   const [found] = await orm.em.fork().execute<{ structure: string }[]>(
-    `with ours as (select oid from pg_namespace where nspname !~ '^(pg_|information_schema)')
-     select md5(string_agg(part, ' ' order by part)) as structure from (
-       select concat('relation ', oid, relkind, reloptions) from pg_class where relnamespace in (select oid from ours)
-       union all select concat('column ', attrelid, attname, atttypid, attnotnull, atthasdef)
-         from pg_attribute join pg_class c on c.oid = attrelid and c.relnamespace in (select oid from ours)
-       union all select concat('constraint ', oid, convalidated) from pg_constraint where connamespace in (select oid from ours)
-       union all select concat('trigger ', oid, tgenabled) from pg_trigger
-       union all select concat('function ', oid, md5(prosrc)) from pg_proc where pronamespace in (select oid from ours)
-       union all select concat('policy ', oid) from pg_policy
-       union all select concat('schema ', oid) from ours
+    `with ours as (select oid from pg_namespace where nspname !~ '^(pg_|information_schema)'),
+     relations as (select * from pg_class where relnamespace in (select oid from ours))
+     select md5(string_agg(part::text, ' ' order by part::text)) as structure from (
+       select to_jsonb(r) - '{relpages,reltuples,relallvisible,relallfrozen,relfilenode,relfrozenxid,relminmxid}'::text[]
+         from relations r
+       union all select to_jsonb(a) from pg_attribute a join relations r on r.oid = attrelid
+       union all select to_jsonb(d) from pg_attrdef d
+       union all select to_jsonb(c) from pg_constraint c where connamespace in (select oid from ours)
+       union all select to_jsonb(t) from pg_trigger t
+       union all select to_jsonb(p) from pg_proc p where pronamespace in (select oid from ours)
+       union all select to_jsonb(p) from pg_policy p
+       union all select to_jsonb(t) from pg_type t where typnamespace in (select oid from ours)
+       union all select to_jsonb(w) from pg_rewrite w join relations r on r.oid = ev_class
+       union all select to_jsonb(n) from pg_namespace n where oid in (select oid from ours)
+       union all select to_jsonb(e) from pg_extension e
+       union all select to_jsonb(e) from pg_event_trigger e
+       union all select to_jsonb(s) from pg_db_role_setting s
+         where setdatabase in (0, (select oid from pg_database where datname = current_database()))
+       union all select to_jsonb(d) - '{datfrozenxid,datminmxid}'::text[]
+         from pg_database d where datname = current_database()
      ) parts (part)`,
   );
   return found?.structure ?? '';
