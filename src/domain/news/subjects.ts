@@ -5,7 +5,7 @@ import type { Tables } from '#domain/entities.ts';
 import { isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import { decide, decidePermission, installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { ownerOfAny } from '#domain/shared/ownership-graph/any-owner.ts';
+import { ownerOfKind } from '#domain/shared/ownership-graph/any-owner.ts';
 import { type SubjectKind, subjectKinds } from './model.ts';
 import { kindsOfSubjects, type Path } from './subject-kinds.ts';
 
@@ -32,11 +32,11 @@ export async function findSubjectName(em: Em, { kind, id }: Subject): Promise<st
 
 /** The present owners of a subject. */
 export async function findSubjectOwner(em: Em, { kind, id }: Subject): Promise<Ownership> {
-  const [name, key] = [sql<string>`${kind}::text`, sql<string>`${id}::uuid`];
+  const key = sql<string>`${id}::uuid`;
   const owner = await db(em)
     .selectNoFrom([
-      sql<string | null>`${ownerOfAny('organization', name, key)}`.as('organizationId'),
-      sql<string | null>`${ownerOfAny('team', name, key)}`.as('teamId'),
+      sql<string | null>`${ownerOfKind('organization', kind, key)}`.as('organizationId'),
+      sql<string | null>`${ownerOfKind('team', kind, key)}`.as('teamId'),
     ])
     .executeTakeFirst();
   return owner ?? installationOwnership;
@@ -58,13 +58,12 @@ export function isReadableSubject(subject: SubjectRefs, user: Principal): Expres
 function isReadableAs(id: Expression<string | null>, user: Principal, kind: SubjectKind): Expression<SqlBool> {
   if (kind === 'quota') return expressionBuilder<Tables>().lit(true);
   if (kind === 'api_key') return holdsKey(id, user);
-  const name = sql<string>`${kind}::text`;
   const key = sql<string>`${id}`;
-  const team = ownerOfAny('team', name, key);
+  const team = ownerOfKind('team', kind, key);
   const owner = {
     team,
     // Subjects of a team have no organization here, because not everybody in the organization may read them.
-    organization: sql<string | null>`case when ${team} is null then ${ownerOfAny('organization', name, key)} end`,
+    organization: sql<string | null>`case when ${team} is null then ${ownerOfKind('organization', kind, key)} end`,
     project: sql<string | null>`null`,
   };
   const rule = kindsOfSubjects[kind].access.installation === undefined ? 'visible' : 'administrators';

@@ -15,14 +15,33 @@ export function ownerOfAny(
   id: Expression<string>,
 ): Expression<string | null> {
   const all: readonly AnyDeclaration[] = declarations;
-  const branches = all.flatMap(({ kind: name, table, key }) => {
-    const path = key === undefined ? pathTo(name, level) : undefined;
-    if (path === undefined) return [];
-    const owner =
-      path.length === 0 ? id : sql`(select ${ownerAlong(path)} from ${sql.table(table)} x where x.id = ${id})`;
-    return [sql`when ${sql.lit(name)} then ${owner}`];
+  const branches = all.flatMap((declaration) => {
+    const owner = ownerOfDeclared(declaration, level, id);
+    return owner === undefined ? [] : [sql`when ${sql.lit(declaration.kind)} then ${owner}`];
   });
   return sql<string | null>`case ${kind} ${sql.join(branches, sql` `)} end`;
+}
+
+/**
+ * `ownerOfAny` of a kind that is known when the statement is written. The statement then has one branch instead of one for each declared
+ * kind, which takes a fraction of the time to write and to plan.
+ */
+export function ownerOfKind(level: OwnerLevel, kind: string, id: Expression<string>): Expression<string | null> {
+  const all: readonly AnyDeclaration[] = declarations;
+  const declaration = all.find((each) => each.kind === kind);
+  const owner = declaration && ownerOfDeclared(declaration, level, id);
+  return sql<string | null>`${owner ?? sql`null::uuid`}`;
+}
+
+/** Undefined if things of the kind have no owner at the level, or are not found by an id. */
+function ownerOfDeclared(
+  { kind, table, key }: AnyDeclaration,
+  level: OwnerLevel,
+  id: Expression<string>,
+): Expression<unknown> | undefined {
+  const path = key === undefined ? pathTo(kind, level) : undefined;
+  if (path === undefined) return undefined;
+  return path.length === 0 ? id : sql`(select ${ownerAlong(path)} from ${sql.table(table)} x where x.id = ${id})`;
 }
 
 /** The owner at the end of a path that begins at the row `x`. */
