@@ -41,8 +41,6 @@ export const answers: AreaDeclarations['answers'] = {
   'schedules.trigger': [202, '/api/v1/schedules/:id'],
 };
 
-export const otherwise: AreaDeclarations['otherwise'] = { 'schedules.trigger': 202 };
-
 export const namedOwners: AreaDeclarations['namedOwners'] = [
   {
     operation: 'schedules.create',

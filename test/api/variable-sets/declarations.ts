@@ -65,10 +65,7 @@ export const answers: AreaDeclarations['answers'] = {
 };
 
 /** It has no variable. */
-export const otherwise: AreaDeclarations['otherwise'] = {
-  'variable_set_variables.get': 404,
-  'variable_set_variables.remove': 404,
-};
+export const otherwise: AreaDeclarations['otherwise'] = { 'variable_set_variables.get': 404 };
 
 export const namedOwners: AreaDeclarations['namedOwners'] = (['team', 'organization', 'project'] as const).map(
   (owner) => ({

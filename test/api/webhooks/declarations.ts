@@ -78,9 +78,6 @@ export const answers: AreaDeclarations['answers'] = {
   'webhooks.redeliver': [202, '/api/v1/admin/webhooks/:id/deliveries/:newId'],
 };
 
-/** The webhook is disabled. */
-export const otherwise: AreaDeclarations['otherwise'] = { 'webhooks.redeliver': 409 };
-
 export const replaces: AreaDeclarations['replaces'] = { 'webhooks.redeliver': 'webhook' };
 
 export const namedOwners: AreaDeclarations['namedOwners'] = (['team', 'project', 'organization'] as const).map(

@@ -68,7 +68,7 @@ export interface AreaDeclarations {
   readonly setups?: Readonly<Record<string, MakeSetup>>;
   /** The status of each command, and its `Location` if it has one. */
   readonly answers?: Readonly<Record<string, readonly [status: number, location?: string]>>;
-  /** The status of operations that do not answer 200, 201 or 204 to a member of a new tenant. */
+  /** The status of reads that do not answer 200 to a member of a new tenant. */
   readonly otherwise?: Readonly<Record<string, number>>;
   /** Commands that replace the resource that their path names by a new one, and its name in `Ids`. */
   readonly replaces?: Readonly<Record<string, keyof Ids>>;
