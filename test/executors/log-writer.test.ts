@@ -90,4 +90,14 @@ describe('the log of an attempt', () => {
     await ready;
     await writer.end();
   });
+
+  it('ends without acknowledgements once it was abandoned, even if more is written', async () => {
+    const sent: LogChunk[] = [];
+    const writer = new LogWriter({ phase: 'apply', limit: null, send: (chunk) => sent.push(chunk) });
+    writer.write('stdout', Buffer.from('before\n'));
+    writer.abandon();
+    writer.note('after');
+    await writer.end();
+    expect(joined(sent).toString()).toBe('before\nafter\n');
+  });
 });

@@ -39,6 +39,7 @@ export class LogWriter {
   #dropped = 0;
   #inFlight = 0;
   #waiting: (() => void)[] = [];
+  #isAbandoned = false;
 
   constructor(options: LogWriterOptions) {
     this.#options = options;
@@ -75,8 +76,9 @@ export class LogWriter {
     this.#wake();
   }
 
-  /** Forgets unacknowledged chunks, because nothing will be acknowledged any more. */
+  /** Waits for no acknowledgement any more, not even of what is written from now on, because none will come. */
   abandon(): void {
+    this.#isAbandoned = true;
     this.#unacknowledged.clear();
     this.#inFlight = 0;
     this.#wake();
@@ -138,8 +140,10 @@ export class LogWriter {
     const checksum = `sha256:${createHash('sha256').update(content).digest('hex')}`;
     const sequence = ++this.#sequence;
     const { phase } = this.#options;
-    this.#unacknowledged.set(sequence, content.length);
-    this.#inFlight += content.length;
+    if (!this.#isAbandoned) {
+      this.#unacknowledged.set(sequence, content.length);
+      this.#inFlight += content.length;
+    }
     this.#options.send({ sequence, phase, stream, time, content, firstLine: this.#line, lines, checksum });
     this.#line += lines;
     this.#endsInLine = content.at(-1) !== newline;

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import type { Isolation } from '#executors/client/executor.ts';
 import type { ExecutionResult, LogChunk, StateMeta } from '#executors/protocol/request.ts';
 import { type ExecutorChoice, makeRequest, type Ran, RecordingSink, type TestRequest, wrapScript } from '../support.ts';
@@ -55,7 +56,7 @@ export class WorkerProcess {
       execArgv: ['--disable-sigusr1'],
       serialization: 'advanced',
       ...user,
-      env: { PATH: process.env['PATH'], HOME: home, ...environment },
+      env: { PATH: process.env['PATH'], HOME: home, NODE_COMPILE_CACHE: openCodeCache(user), ...environment },
     });
     const ready = await new Promise<FromWorker & { type: 'ready' }>((resolve, reject) => {
       child.once('message', resolve);
@@ -114,6 +115,15 @@ export class WorkerProcess {
     else if (message.type === 'log') void sink?.log(first as LogChunk);
     else void sink?.state(first as Buffer, second as StateMeta);
   }
+}
+
+/** The directory of compiled code for the workers of a user: what root's processes compiled is closed to other users. */
+function openCodeCache(user: WorkerOptions['user']): string | undefined {
+  if (!user) return process.env['NODE_COMPILE_CACHE'];
+  const directory = join(inject('scratchDirectory'), `code-of-${user.uid}`);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  chownSync(directory, user.uid, user.gid);
+  return directory;
 }
 
 function makeHome(user: WorkerOptions['user']): string {
