@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { finishesWithin, waitForStop } from './lifetime.ts';
 
 /** The message that a service process sends to its parent process when it is ready. */
@@ -40,6 +41,8 @@ export async function runService(start: () => Promise<Service>): Promise<number>
     ...(service.adminUrl && { adminUrl: service.adminUrl }),
     ...(service.notice && { notice: service.notice }),
   });
+  // Otherwise, a process that is killed would leave all compiling to its successor.
+  flushCompileCache();
   const reason = await Promise.race([stop, service.done?.then(() => 'ended' as const) ?? stop]);
   const bound = reason === 'parent gone' ? abandonWithinMs : (service.stopWithinMs ?? usualStopWithinMs);
   if (!(await finishesWithin(service.close(), bound))) {

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { loadConfig } from '#config';
 import { FreezeWindows } from '#domain/environments/freeze-windows.ts';
@@ -12,6 +10,7 @@ import { waitingCodes } from '#domain/shared/vocabulary/waiting.ts';
 import { resultLimits } from '#executors/shared/result-limits.ts';
 import { findFreePort } from '#local/ports.ts';
 import { createEmptyDatabase, type TestDatabase } from '#test/support/database/database.ts';
+import { makeDataDirectory } from '#test/support/directories.ts';
 import { runShell } from '#test/support/programs/shell.ts';
 import { createNamespace } from '#test/support/system.ts';
 import { executionLimits } from '#worker/executor.ts';
@@ -100,7 +99,7 @@ describe('the commands for the processes', () => {
   let environment: Record<string, string>;
   beforeAll(async () => {
     database = await createEmptyDatabase();
-    dataDir = mkdtempSync(join(tmpdir(), 'coordinator-operating-'));
+    dataDir = makeDataDirectory();
     environment = {
       COORDINATOR_DATA_DIR: dataDir,
       COORDINATOR_PORT: String(await findFreePort()),
@@ -108,6 +107,7 @@ describe('the commands for the processes', () => {
       TEMPORAL_NAMESPACE: await createNamespace(),
       PASSWORD: password,
       LOG_LEVEL: 'warn',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     };
   });
   afterAll(async () => {

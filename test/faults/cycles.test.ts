@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
 import { readSeed } from '#test/support/seed.ts';
 import { runCycles } from './harness/cycles.ts';
 import type { Disruption } from './harness/disruptions.ts';
@@ -19,6 +20,7 @@ it(`killing processes at work loses nothing, repeats nothing and leaves nothing 
     cycles: 1,
     runsPerCycle: 10,
     disruptions: [cycles[seed % cycles.length]!],
+    cache: join(inject('scratchDirectory'), 'cache'),
     report: (line) => console.log(line),
   });
   expect(report.violations, `seed ${seed}, the logs are in ${report.directory}`).toEqual([]);

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { listProcesses } from '#test/support/programs/start.ts';
 import { readSeed } from '#test/support/seed.ts';
 import { type Installation, openInstallation } from './harness/installation.ts';
@@ -29,7 +30,7 @@ function leaks(name: string): boolean {
 let installation: Installation;
 let templates: Record<string, HostileTemplate>;
 beforeAll(async () => {
-  installation = await openInstallation();
+  installation = await openInstallation({ processes: 1, cache: join(inject('scratchDirectory'), 'cache') });
   templates = describeHostileTemplates(installation, flood);
 });
 afterAll(() => installation?.close(false));

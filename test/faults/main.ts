@@ -147,7 +147,7 @@ async function withInstallation(
   work: (installation: Installation) => Promise<readonly string[]>,
   settings: Readonly<Record<string, string>> = {},
 ) {
-  const installation = await openInstallation(settings);
+  const installation = await openInstallation({ settings });
   let found: readonly string[] | undefined;
   try {
     found = await work(installation);

@@ -1,28 +1,31 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createEmptyDatabase } from '#test/support/database/database.ts';
-import { makeDirectory } from '#test/support/directories.ts';
+import { runApi } from '#api/main.ts';
+import { createTestConfig } from '#test/support/config.ts';
+import { createDatabase } from '#test/support/database/database.ts';
+import { makeDataDirectory } from '#test/support/directories.ts';
 import { Program } from '#test/support/programs/start.ts';
 import { findFreePort } from '#test/support/workload-identity/verifier.ts';
 
-const dataDir = makeDirectory();
+const dataDir = makeDataDirectory();
 const ring = (id: string, fill: number) => `${id}:${Buffer.alloc(32, fill).toString('base64')}`;
-let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
+let database: Awaited<ReturnType<typeof createDatabase>>;
 let ports: { api: number; admin: number };
 let running: Program | undefined;
 
-async function startWith(secretKeys: string, command = 'start'): Promise<Program> {
+const bootstrap = { ENABLE_ADMIN_BOOTSTRAP: 'true', ADMIN_BOOTSTRAP_TOKEN: 't' };
+
+async function startWith(secretKeys: string): Promise<Program> {
   await running?.stop();
-  running = Program.coordinator([command], {
+  running = Program.coordinator(['start'], {
     COORDINATOR_DATA_DIR: dataDir,
     COORDINATOR_PORT: String(ports.api),
     COORDINATOR_ADMIN_PORT: String(ports.admin),
     COORDINATOR_SECRET_KEYS: secretKeys,
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: inject('temporalAddress'),
-    ENABLE_ADMIN_BOOTSTRAP: 'true',
-    ADMIN_BOOTSTRAP_TOKEN: 't',
+    ...bootstrap,
   });
   await running.says(/Stop {3}Ctrl-C/);
   return running;
@@ -46,9 +49,10 @@ const account = { email: 'first@example.com', password: 'a strong pass 1' };
 const kept = { session: '', key: '', connection: '' };
 
 beforeAll(async () => {
-  database = await createEmptyDatabase();
+  database = await createDatabase();
   ports = { api: await findFreePort(), admin: await findFreePort() };
-  await startWith(ring('k1', 1));
+  const settings = { COORDINATOR_PORT: String(ports.api), COORDINATOR_SECRET_KEYS: ring('k1', 1), ...bootstrap };
+  const api = await runApi(createTestConfig(database.url, settings));
   await call('/bootstrap/admin', { body: { ...account, name: 'First' } });
   kept.session = (await call('/api/v1/auth/sessions', { body: account })).body.token;
   kept.key = (await call('/api/v1/profile/api-keys', { key: kept.session, body: { name: 'reader' } })).body.key;
@@ -56,6 +60,7 @@ beforeAll(async () => {
   const made = await call('/api/v1/admin/connections', { key: kept.key, body: connection });
   expect(made.status, made.text).toBe(201);
   kept.connection = made.body.id;
+  await api.close();
 });
 
 afterAll(async () => {

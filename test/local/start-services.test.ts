@@ -1,19 +1,21 @@
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { createEmptyDatabase } from '#test/support/database/database.ts';
-import { makeDirectory } from '#test/support/directories.ts';
+import { makeDataDirectory } from '#test/support/directories.ts';
 import { Program, processTree } from '#test/support/programs/start.ts';
 
-const dataDir = makeDirectory();
+const directories: string[] = [];
 const databases: { drop: () => Promise<void> }[] = [];
 const started: Program[] = [];
 
 async function start(settings: Record<string, string>): Promise<Program> {
   const database = await createEmptyDatabase();
   databases.push(database);
+  const dataDir = makeDataDirectory();
+  directories.push(dataDir);
   const services = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: inject('temporalAddress') };
   const program = Program.coordinator(['start'], {
-    COORDINATOR_DATA_DIR: `${dataDir}/${started.length}`,
+    COORDINATOR_DATA_DIR: dataDir,
     ...services,
     ...settings,
   });
@@ -24,7 +26,7 @@ async function start(settings: Record<string, string>): Promise<Program> {
 afterAll(async () => {
   for (const program of started) if (!program.hasEnded) await program.stop();
   for (const database of databases) await database.drop();
-  rmSync(dataDir, { recursive: true, force: true });
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
 describe('start with external PostgreSQL and Temporal', () => {

@@ -1,14 +1,14 @@
-import { mkdtempSync, symlinkSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type Config, loadConfig } from '#config';
+import { shareCaches } from './directories.ts';
 
 /** A complete configuration that uses the test run's servers, with free ports, a new data directory and a secret key. */
 export function createTestConfig(databaseUrl: string, overrides: Record<string, string> = {}): Config {
   const scratch = inject('scratchDirectory');
   const dataDir = mkdtempSync(join(scratch, 'data-'));
-  // The first worker of the test run bundles the workflows, and the others load that bundle.
-  symlinkSync(join(scratch, 'cache'), join(dataDir, 'cache'));
+  shareCaches(dataDir);
   return loadConfig({
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: inject('temporalAddress'),

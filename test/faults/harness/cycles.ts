@@ -16,6 +16,8 @@ export interface CyclesOptions {
   readonly runsPerCycle?: number;
   /** After this time no further cycle begins. */
   readonly timeLimitMs?: number;
+  /** The directory of bundled workflows that its workers share with others. Default: one of its own. */
+  readonly cache?: string | undefined;
   readonly report: (line: string) => void;
 }
 
@@ -39,7 +41,7 @@ const loadMs = 6_000;
  * that nothing was lost, doubled or left behind. The first cycle that finds a violation is the last one.
  */
 export async function runCycles(options: CyclesOptions): Promise<CyclesReport> {
-  const installation = await openInstallation();
+  const installation = await openInstallation({ cache: options.cache });
   try {
     const recorder = await startApplyRecorder(installation.directory);
     const context = await prepare(installation, recorder.port, options.seed);

@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Connection, Client as Engine } from '@temporalio/client';
 import pg from 'pg';
-import { runSubcommand } from '#local/run-subcommand.ts';
+import { loadConfig } from '#config';
+import { createFirstAdministrator } from '#domain/identity/bootstrap.ts';
+import { KeyRing } from '#domain/shared/secrets.ts';
+import { migrate, withDatabase } from '#open-database';
 import { Caller } from '#test/support/api/caller.ts';
 import { findTofu } from '../../../bench/installation/tofu.ts';
 import { Client } from './client.ts';
 import { findStablePort, openPostgres, openTemporal, type Server } from './servers.ts';
 import { ServiceProcess } from './service-process.ts';
 
-const program = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
-const password = 'correct horse battery';
+const administrator = { email: 'root@example.com', name: 'Administrator', password: 'correct horse battery' };
 
 /** The whole service as in production, on one machine. Every part is a process that can be killed. */
 export interface Installation {
@@ -42,27 +43,33 @@ export interface Installation {
 
 type Settings = Readonly<Record<string, string>>;
 
-/** @param settings of the service, beside those of every installation; a function makes them from the address of its database */
-export async function openInstallation(
-  settings: Settings | ((databaseUrl: string) => Promise<Settings>) = {},
-): Promise<Installation> {
+export interface InstallationOptions {
+  /** Settings of the service, beside those of every installation; a function makes them from the address of its database. */
+  readonly settings?: Settings | ((databaseUrl: string) => Promise<Settings>);
+  /** How many APIs and how many workers it has. Default: two of each. */
+  readonly processes?: number;
+  /** The directory of bundled workflows and compiled code that its workers share with others. Default: one of its own. */
+  readonly cache?: string | undefined;
+}
+
+export async function openInstallation({
+  settings = {},
+  processes = 2,
+  cache,
+}: InstallationOptions = {}): Promise<Installation> {
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-faults-'));
   chmodSync(directory, 0o711);
   const dataDir = join(directory, 'data');
   mkdirSync(dataDir, { mode: 0o711 });
+  if (cache !== undefined) symlinkSync(cache, join(dataDir, 'cache'));
   const [postgres, temporal] = await Promise.all([openPostgres(directory), openTemporal(directory)]);
   const added = typeof settings === 'function' ? await settings(postgres.address) : settings;
   const environment = { ...serviceEnvironment(postgres.address, temporal.address, dataDir), ...added };
-  await runSubcommand('The migration', [program, 'migrate'], environment);
-  await runSubcommand(
-    'The administrator',
-    [program, 'admin', 'create', '--email', 'root@example.com'],
-    environment,
-    password,
-  );
+  await prepareDatabase(environment);
   const violations: string[] = [];
-  const apis = await Promise.all([0, 1].map((number) => createApi(number, environment, directory, violations)));
-  const workers = [0, 1].map((number) => createWorker(number, environment, directory, violations));
+  const numbers = [...Array(processes).keys()];
+  const apis = await Promise.all(numbers.map((number) => createApi(number, environment, directory, violations)));
+  const workers = numbers.map((number) => createWorker(number, environment, directory, violations));
   await Promise.all([...apis.map(({ process }) => process), ...workers].map((each) => each.start()));
   const urls = apis.map(({ url }) => url);
   const [requester, approver] = await createUsers(urls, (what) => violations.push(what));
@@ -86,6 +93,15 @@ export async function openInstallation(
       if (!keepFiles) rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Migrates the database and creates the first administrator, as the commands do. */
+async function prepareDatabase(environment: Settings): Promise<void> {
+  const config = loadConfig(environment);
+  await migrate(config);
+  await withDatabase(config, (orm) =>
+    createFirstAdministrator({ orm, keyRing: new KeyRing(config.secretKeys) }, administrator),
+  );
 }
 
 function serviceEnvironment(databaseUrl: string, temporal: string, dataDir: string): Record<string, string> {
@@ -139,7 +155,8 @@ function createProcess(
 
 async function createUsers(urls: readonly string[], onViolation: (what: string) => void): Promise<[Client, Client]> {
   const [url = ''] = urls;
-  const root = await Caller.signIn(url, 'root@example.com', password);
+  const { email, password } = administrator;
+  const root = await Caller.signIn(url, email, password);
   const approver = { email: 'approver@example.com', name: 'Approver', password, role: 'admin' };
   const made = await root.post('/users', approver);
   if (made.status !== 201) throw new Error(`the approver could not be created: ${made.text}`);

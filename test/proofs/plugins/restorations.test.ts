@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Installation, openInstallation } from '#test/faults/harness/installation.ts';
 import { Caller } from '#test/support/api/caller.ts';
 import { manifestOf, PluginAdministrator, type PluginAnswer, sendCommand } from '#test/support/plugins/plugin-world.ts';
@@ -14,10 +15,13 @@ let place: { organization: string; team: string; plugin: string };
 let holder: pg.Client;
 
 beforeAll(async () => {
-  installation = await openInstallation(async (databaseUrl) => ({
-    COORDINATOR_PLUGIN_SCHEMAS: 'dns',
-    COORDINATOR_PLUGIN_DATABASE_URL: await addTables(databaseUrl),
-  }));
+  installation = await openInstallation({
+    settings: async (databaseUrl) => ({
+      COORDINATOR_PLUGIN_SCHEMAS: 'dns',
+      COORDINATOR_PLUGIN_DATABASE_URL: await addTables(databaseUrl),
+    }),
+    cache: join(inject('scratchDirectory'), 'cache'),
+  });
   holder = new pg.Client({ connectionString: installation.environment['DATABASE_URL'] });
   await holder.connect();
   const caller = await Caller.signIn(installation.urls[0]!, 'root@example.com', 'correct horse battery');
