@@ -55,11 +55,14 @@ export function registerOperations(app: FastifyInstance, operations: readonly Op
  * statistics for the deletion of a run with that name.
  */
 function refuseMethodsOfOtherPaths(app: FastifyInstance, operations: readonly Operation[]): void {
-  const routes = operations.map(routeOf);
+  const routes = operations.map((operation) => {
+    const { method, path } = routeOf(operation);
+    return { method, path, pattern: toPattern(path) };
+  });
   for (const exact of new Set(routes.map(({ path }) => path).filter((path) => !path.includes(':')))) {
     const own = routes.filter(({ path }) => path === exact).map(({ method }) => method);
     const others = routes
-      .filter(({ path }) => path !== exact && toPattern(path).test(exact))
+      .filter(({ path, pattern }) => path !== exact && pattern.test(exact))
       .map(({ method }) => method);
     for (const method of new Set(others.filter((each) => !own.includes(each)))) {
       const refuse = async (_request: FastifyRequest, reply: FastifyReply) => reply.callNotFound();

@@ -99,13 +99,20 @@ function compressorOfConstants(): onSendAsyncHookHandler {
 }
 
 function addDocument(app: FastifyInstance, document: OpenAPIV3_1.Document): void {
-  const text = JSON.stringify(document);
-  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  let written: { readonly text: string; readonly tag: string } | undefined;
   app.get(openApiPath, async (request, reply) => {
+    written ??= write(document);
+    const { text, tag } = written;
     reply.header('cache-control', 'no-cache').header('etag', tag);
     if (request.headers['if-none-match'] === tag) return reply.code(304).send();
     return reply.type('application/json; charset=utf-8').send(text);
   });
+}
+
+/** The document as text, and its entity tag. Writing it takes tens of milliseconds, so the first request for it does that. */
+function write(document: OpenAPIV3_1.Document): { readonly text: string; readonly tag: string } {
+  const text = JSON.stringify(document);
+  return { text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` };
 }
 
 /** Serves the page about `can-i` as its source text. Every 403 links to it. */
