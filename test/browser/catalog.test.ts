@@ -5,6 +5,7 @@ import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { findAccessibilityFaults } from '#test/support/browser/accessibility.ts';
 import { findBrowser, launchBrowser, openWatchedPage, type PageWatch } from '#test/support/browser/browser.ts';
+import { addSession } from '#test/support/browser/signed-in.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -71,13 +72,11 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     await api?.close();
   });
 
-  async function open(page: Page, path: string): Promise<void> {
-    await page.goto(`${origin}${path}`);
-    if (!page.url().includes('/login')) return;
-    await page.getByLabel('E-mail address').fill(tenant.owner.email);
-    await page.getByLabel('Password').fill(testPassword);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL(`${origin}${path}`);
+  async function openPage(path: string): Promise<{ page: Page; watch: PageWatch }> {
+    const opened = await openWatchedPage(browser, origin);
+    await addSession(opened.page, origin, tenant.owner);
+    await opened.page.goto(`${origin}${path}`);
+    return opened;
   }
 
   async function chooseEnvironment(page: Page): Promise<void> {
@@ -91,8 +90,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
   }
 
   it('find a template, fill in its form with added parts, and lead to the run', async () => {
-    const { page, watch } = await openWatchedPage(browser, origin);
-    await open(page, '/catalog');
+    const { page, watch } = await openPage('/catalog');
     await page.getByLabel('Name or description').fill('machines');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Machines' }).click();
@@ -128,8 +126,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
   });
 
   it('keep what a user types in the next field while the form changes for the selected environment', async () => {
-    const { page, watch } = await openWatchedPage(browser, origin);
-    await open(page, `/catalog/${template}/run`);
+    const { page, watch } = await openPage(`/catalog/${template}/run`);
     let answer = () => {};
     const isTyping = new Promise<void>((resolve) => {
       answer = resolve;
@@ -154,8 +151,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
   });
 
   it('keep secrets of other items, and discard those of a list whose items move', async () => {
-    const { page, watch } = await openWatchedPage(browser, origin);
-    await open(page, `/catalog/${template}/run`);
+    const { page, watch } = await openPage(`/catalog/${template}/run`);
     await page.getByText('optional variables').click();
     const addServer = page.getByRole('button', { name: 'Add an item to servers' });
     await addServer.click();
@@ -172,8 +168,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
   });
 
   it('remove a secret that was entered before, and what was typed over it', async () => {
-    const { page, watch } = await openWatchedPage(browser, origin);
-    await open(page, `/catalog/${template}/run?environment_id=${tenant.environment}`);
+    const { page, watch } = await openPage(`/catalog/${template}/run?environment_id=${tenant.environment}`);
     await page.getByLabel('token').fill('a secret');
     await page.getByLabel('Name name').fill('w');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -192,9 +187,8 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
   });
 
   it('keep the line breaks of a key that is pasted into a field of one line, even when the form changes', async () => {
-    const { page, watch } = await openWatchedPage(browser, origin);
+    const { page, watch } = await openPage(`/catalog/${template}/run`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
-    await open(page, `/catalog/${template}/run`);
     await chooseEnvironment(page);
     const key = '-----BEGIN KEY-----\nabc\ndef\n-----END KEY-----\n';
     const paste = async (label: string, text: string) => {
@@ -220,8 +214,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
   });
 
   it('restore what was typed, without secrets, after the session has ended', async () => {
-    const { page } = await openWatchedPage(browser, origin);
-    await open(page, `/catalog/${template}/run`);
+    const { page } = await openPage(`/catalog/${template}/run`);
     await chooseEnvironment(page);
     await page.getByLabel('Name name').fill('kept');
     await page.getByLabel('token').fill('a secret');
@@ -244,7 +237,8 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
 
   it('work without scripts, and move the focus to the part that has changed', async () => {
     const page = await browser.newPage({ javaScriptEnabled: false });
-    await open(page, `/catalog/${template}/run?environment_id=${tenant.environment}`);
+    await addSession(page, origin, tenant.owner);
+    await page.goto(`${origin}/catalog/${template}/run?environment_id=${tenant.environment}`);
     await page.getByLabel('Name name').fill('plain');
     await page.getByText('optional variables').click();
     await page.getByRole('button', { name: 'Add an item to ports' }).click();
@@ -269,21 +263,19 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     { scheme: 'dark', width: 390 },
   ] as const;
 
-  it.each(looks)('have no accessibility violation and fit, $scheme at $width px', async ({ scheme, width }) => {
-    const { page, watch } = await openWatchedPage(browser, origin);
-    await page.setViewportSize({ width, height: 800 });
-    await page.emulateMedia({ colorScheme: scheme });
-    const form = `/catalog/${template}/run`;
+  it('have no accessibility violation and fit, in both schemes and widths', async () => {
+    const { page, watch } = await openPage('/catalog');
+    const open = (path: string) => page.goto(`${origin}${path}`);
     const views: Record<string, () => Promise<unknown>> = {
-      catalog: () => open(page, '/catalog'),
-      'nothing found': () => open(page, '/catalog?q=nothing&tag=compute'),
-      template: () => open(page, `/catalog/${template}`),
-      version: () => open(page, `/catalog/${template}/versions/1.0.0`),
-      yank: () => open(page, `/catalog/${template}/versions/1.0.0/yank`),
-      delete: () => open(page, `/catalog/${template}/delete`),
-      edit: () => open(page, `/catalog/${template}/edit`),
-      publish: () => open(page, `/catalog/${template}/publish`),
-      form: () => open(page, form),
+      catalog: () => open('/catalog'),
+      'nothing found': () => open('/catalog?q=nothing&tag=compute'),
+      template: () => open(`/catalog/${template}`),
+      version: () => open(`/catalog/${template}/versions/1.0.0`),
+      yank: () => open(`/catalog/${template}/versions/1.0.0/yank`),
+      delete: () => open(`/catalog/${template}/delete`),
+      edit: () => open(`/catalog/${template}/edit`),
+      publish: () => open(`/catalog/${template}/publish`),
+      form: () => open(`/catalog/${template}/run`),
       'open form': async () => {
         await page.getByText('optional variables').click();
         for (const part of ['ports', 'servers', 'labels'])
@@ -298,8 +290,12 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     };
     for (const [name, show] of Object.entries(views)) {
       await show();
-      expect(await findAccessibilityFaults(page), name).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBeLessThanOrEqual(width);
+      for (const { scheme, width } of looks) {
+        await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+        await page.setViewportSize({ width, height: 800 });
+        expect(await findAccessibilityFaults(page), `${name} ${scheme} ${width}`).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBeLessThanOrEqual(width);
+      }
     }
     expect({ ...watch, consoleErrors: [], failed: [] }).toEqual(nothing);
     await page.close();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi } from '#test/support/api/in-process-api.ts';
 import { findAccessibilityFaults } from '#test/support/browser/accessibility.ts';
 import { findBrowser, launchBrowser, openWatchedPage, type PageWatch } from '#test/support/browser/browser.ts';
-import { press, signInAt } from '#test/support/browser/signed-in.ts';
+import { addSession, press } from '#test/support/browser/signed-in.ts';
 import { changed, type DriftStage, makeDriftStage } from '#test/support/drift/drift-stage.ts';
 
 let stage: DriftStage;
@@ -47,7 +47,7 @@ describe.skipIf(findBrowser() === null)('the pages of drift, in a real browser',
     const { instance } = await stage.deploy();
     const { body } = await stage.tenant.owner.get(`/instances/${instance}`);
     const { page, watch } = await openWatchedPage(browser, origin);
-    await signInAt(page, origin, stage.tenant.owner);
+    await addSession(page, origin, stage.tenant.owner);
     await page.goto(`${origin}/drift`);
     await page.getByText('There is no monitor yet').waitFor();
     await press(page, 'link', 'New monitor');
@@ -74,7 +74,7 @@ describe.skipIf(findBrowser() === null)('the pages of drift, in a real browser',
     const watched = await stage.watched();
     await stage.scan(watched, drift);
     const { page } = await openWatchedPage(browser, origin);
-    await signInAt(page, origin, stage.tenant.owner);
+    await addSession(page, origin, stage.tenant.owner);
     await page.goto(`${origin}/drift/monitors/${watched.monitor}`);
     const tick = page.getByRole('checkbox', { name: 'Choose size of terraform_data.a' });
     await tick.focus();
@@ -92,7 +92,7 @@ describe.skipIf(findBrowser() === null)('the pages of drift, in a real browser',
     await stage.scan(watched, drift);
     const [finding] = await stage.findings(`monitor_id=${watched.monitor}`);
     const { page, watch } = await openWatchedPage(browser, origin);
-    await signInAt(page, origin, stage.tenant.owner);
+    await addSession(page, origin, stage.tenant.owner);
     await page.goto(`${origin}/drift/findings/${finding?.id}`);
     await press(page, 'link', 'Suppress');
     await page.getByLabel('Reason').focus();
@@ -119,7 +119,7 @@ describe.skipIf(findBrowser() === null)('the pages of drift, in a real browser',
   it('work without JavaScript', async () => {
     const { instance } = await stage.deploy();
     const page = await browser.newPage({ javaScriptEnabled: false });
-    await signInAt(page, origin, stage.tenant.owner);
+    await addSession(page, origin, stage.tenant.owner);
     await page.goto(`${origin}/drift/monitors/new?instance_id=${instance}`);
     await press(page, 'button', 'Create monitor');
     await press(page, 'link', 'Scan now');

@@ -1,8 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { findBrowser, launchBrowser } from '#test/support/browser/browser.ts';
+import { addSession } from '#test/support/browser/signed-in.ts';
 import { PluginAdministrator } from '#test/support/plugins/plugin-world.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 
@@ -28,11 +29,7 @@ describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a
     await api.app.listen({ port: 0, host: '127.0.0.1' });
     origin = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`;
     page = await browser.newPage();
-    await page.goto(`${origin}/login`);
-    await page.getByLabel('E-mail address').fill(bea.email);
-    await page.getByLabel('Password').fill(testPassword);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL(`${origin}/`);
+    await addSession(page, origin, bea);
   });
   afterAll(async () => {
     await browser?.close();

@@ -1,21 +1,16 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sessionCookie } from '#api/edge/cookies.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { findAccessibilityFaults } from '#test/support/browser/accessibility.ts';
 import { findBrowser, launchBrowser, openWatchedPage } from '#test/support/browser/browser.ts';
+import { addSession } from '#test/support/browser/signed-in.ts';
 import { listen } from '#test/support/pages/onlookers.ts';
 
 let api: TestApi;
 let browser: Browser;
 let origin: string;
 let tenant: Tenant;
-async function signIn(page: Page, user: ApiUser): Promise<void> {
-  const { credential } = await api.signIn(user);
-  const value = credential['authorization']?.replace('Bearer ', '') ?? '';
-  await page.context().addCookies([{ name: sessionCookie, value, url: origin }]);
-}
 
 const nothing = { violations: [], consoleErrors: [], pageErrors: [], outside: [] };
 
@@ -31,7 +26,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
 
   test('show an invitation once, say when it is copied, and remove its token from the address', async () => {
     const inviter = await openWatchedPage(browser, origin);
-    await signIn(inviter.page, tenant.owner);
+    await addSession(inviter.page, origin, tenant.owner);
     const invited = await api.addUser('requester');
     await inviter.page.goto(`${origin}/organizations/${tenant.organization}/invitations`);
     await inviter.page.getByLabel('E-mail address').fill(invited.email);
@@ -58,7 +53,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
 
   test('restore once what was typed in a form before the session had ended', async () => {
     const { page } = await openWatchedPage(browser, origin);
-    await signIn(page, tenant.owner);
+    await addSession(page, origin, tenant.owner);
     const form = `${origin}/projects/new?team_id=${tenant.team}`;
     await page.goto(form);
     await page.getByLabel('Name').fill('Half a project');
@@ -79,7 +74,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
 
   test('keep a refused form accessible, at both widths and in both schemes', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
-    await signIn(page, tenant.owner);
+    await addSession(page, origin, tenant.owner);
     // Only a team that owns nothing can be deleted, so only it has the form.
     const teams = `/organizations/${tenant.organization}/teams`;
     const empty = await tenant.owner.make(teams, { name: 'Empty' });
@@ -105,7 +100,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
   test('create a key without scripts', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
-    await signIn(page, tenant.owner);
+    await addSession(page, origin, tenant.owner);
     await page.goto(`${origin}/profile`);
     await page.getByRole('link', { name: 'New API key' }).click();
     await page.getByLabel('Name').fill('without scripts');
@@ -118,7 +113,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
 
   test('can turn off single shortcut keys in the profile', async () => {
     const { page } = await openWatchedPage(browser, origin);
-    await signIn(page, tenant.owner);
+    await addSession(page, origin, tenant.owner);
     await page.goto(`${origin}/profile`);
     await page.getByLabel('Keyboard shortcuts').uncheck();
     await page.keyboard.press('Escape');

@@ -1,9 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { findAccessibilityFaults } from '#test/support/browser/accessibility.ts';
 import { findBrowser, launchBrowser, openWatchedPage, type PageWatch } from '#test/support/browser/browser.ts';
+import { addSession } from '#test/support/browser/signed-in.ts';
 import { change, PendingRuns } from '#test/support/runs/pending-runs.ts';
 
 let api: TestApi;
@@ -218,11 +219,8 @@ async function pressTabUntil(page: Page, name: string): Promise<void> {
 }
 
 async function signIn(page: Page, user: ApiUser, path: string): Promise<void> {
+  await addSession(page, origin, user);
   await page.goto(origin + path);
-  await page.getByLabel('E-mail address').fill(user.email);
-  await page.getByLabel('Password').fill(testPassword);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL(origin + path);
 }
 
 async function open(user: ApiUser, path: string): Promise<{ page: Page; watch: PageWatch }> {

@@ -1,9 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { findAccessibilityFaults } from '#test/support/browser/accessibility.ts';
 import { findBrowser, launchBrowser, openWatchedPage, type PageWatch } from '#test/support/browser/browser.ts';
+import { addSession } from '#test/support/browser/signed-in.ts';
 import { executing, RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
@@ -159,21 +160,16 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
   it('do not move after loading, because times and shortcut keys are rendered in place', async () => {
     const { body } = await root.get('/runs?scope=readable&limit=1');
     const runId = body.runs[0].id;
-    const session = await (await open('/workloads/runs')).page.context().storageState();
     for (const width of [1280, 390]) {
-      const context = await browser.newContext({
-        storageState: session,
-        timezoneId: 'Asia/Kathmandu',
-        viewport: { width, height: 800 },
-      });
-      const page = await context.newPage();
+      const page = await browser.newPage({ timezoneId: 'Asia/Kathmandu', viewport: { width, height: 800 } });
+      await addSession(page, origin, root);
       await page.addInitScript(watchShifts);
       for (const path of [`/workloads/runs/${runId}?tab=plan`, '/workloads/runs']) {
         await page.goto(origin + path, { waitUntil: 'load' });
         await page.waitForTimeout(300);
         expect(await page.evaluate('window.shifts'), `${path} ${width}`).toEqual([]);
       }
-      await context.close();
+      await page.close();
     }
   });
 
@@ -181,9 +177,8 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
     const { body } = await root.get('/runs?scope=readable&limit=1');
     const runId = body.runs[0].id;
     await api.rows("update runs set created_at = '2026-09-03T21:07:00Z' where id = ?", [runId]);
-    const session = await (await open('/workloads/runs')).page.context().storageState();
-    const context = await browser.newContext({ storageState: session, timezoneId: 'Asia/Kathmandu' });
-    const page = await context.newPage();
+    const page = await browser.newPage({ timezoneId: 'Asia/Kathmandu' });
+    await addSession(page, origin, root);
     await page.goto(`${origin}/workloads/runs/${runId}?tab=events`);
     const time = page.locator('.run-brief time');
     expect(await time.textContent()).toBe('4 Sept 2026, 02:52');
@@ -192,19 +187,17 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
     await page.locator('.visitor summary').click();
     await page.getByRole('button', { name: 'Show times in' }).click();
     expect(await time.textContent()).toBe('3 Sept 2026, 21:07 UTC');
+    const session = await page.context().storageState();
     const plain = await browser.newPage({ javaScriptEnabled: false, storageState: session });
     await plain.goto(`${origin}/workloads/runs/${runId}?tab=events`);
     expect(await plain.locator('.run-brief time').textContent()).toBe('3 Sept 2026, 21:07 UTC');
-    await Promise.all([context.close(), plain.context().close()]);
+    await Promise.all([page.close(), plain.close()]);
   });
 });
 
 async function signIn(page: Page, path: string): Promise<void> {
+  await addSession(page, origin, root);
   await page.goto(origin + path);
-  await page.getByLabel('E-mail address').fill(root.email);
-  await page.getByLabel('Password').fill(testPassword);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL(origin + path);
 }
 
 async function open(path: string): Promise<{ page: Page; watch: PageWatch }> {

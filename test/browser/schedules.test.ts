@@ -6,7 +6,7 @@ import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { findAccessibilityFaults } from '#test/support/browser/accessibility.ts';
 import { findBrowser, launchBrowser, openWatchedPage, type PageWatch } from '#test/support/browser/browser.ts';
-import { press, signInAt } from '#test/support/browser/signed-in.ts';
+import { addSession, press } from '#test/support/browser/signed-in.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -53,7 +53,7 @@ describe.skipIf(findBrowser() === null)('the pages of schedules, in a real brows
       await page.keyboard.type(text);
       await page.keyboard.press('Tab');
     };
-    await signInAt(page, origin, tenant.owner);
+    await addSession(page, origin, tenant.owner);
     await page.goto(`${origin}/schedules`);
     await press(page, 'link', 'New schedule');
     await choose('Template', 'Network');
@@ -98,7 +98,7 @@ describe.skipIf(findBrowser() === null)('the pages of schedules, in a real brows
 
   it('work without JavaScript, where a button shows the fields of the selected template', async () => {
     const page = await browser.newPage({ javaScriptEnabled: false });
-    await signInAt(page, origin, tenant.owner);
+    await addSession(page, origin, tenant.owner);
     await page.goto(`${origin}/schedules/new?environment_id=${tenant.environment}`);
     await page.getByLabel('Name').fill('Every night');
     await page.getByLabel('Or an interval').fill('1d');

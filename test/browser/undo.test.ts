@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testPassword } from '#test/support/api/in-process-api.ts';
 import { findAccessibilityFaults } from '#test/support/browser/accessibility.ts';
 import { findBrowser, launchBrowser, openWatchedPage, type PageWatch } from '#test/support/browser/browser.ts';
+import { addSession } from '#test/support/browser/signed-in.ts';
 import { startUndoStage, type UndoStage } from '#test/support/undo/undo-stage.ts';
 
 let stage: UndoStage;
@@ -28,11 +28,7 @@ describe.skipIf(findBrowser() === null)('the pages of an undo, in a real browser
     const run = await stage.deploy({ ...place, variables: { a: 'new', b: 1 } });
     await stage.deploy({ ...place, variables: { a: 'new', b: 2 } });
     const { page, watch } = await openWatchedPage(browser, origin);
-    await page.goto(`${origin}/login`);
-    await page.getByLabel('E-mail').fill(stage.tenant.owner.email);
-    await page.getByLabel('Password').fill(testPassword);
-    await page.keyboard.press('Enter');
-    await page.waitForURL(`${origin}/`);
+    await addSession(page, origin, stage.tenant.owner);
     const press = async (role: 'link' | 'button', name: string) => {
       await page.getByRole(role, { name, exact: true }).focus();
       await page.keyboard.press('Enter');
@@ -72,11 +68,7 @@ describe.skipIf(findBrowser() === null)('the pages of an undo, in a real browser
     await stage.deploy({ ...place, variables: { a: 'old' } });
     const run = await stage.deploy({ ...place, variables: { a: 'new' } });
     const { page } = await openWatchedPage(browser, origin);
-    await page.goto(`${origin}/login`);
-    await page.getByLabel('E-mail').fill(stage.tenant.owner.email);
-    await page.getByLabel('Password').fill(testPassword);
-    await page.keyboard.press('Enter');
-    await page.waitForURL(`${origin}/`);
+    await addSession(page, origin, stage.tenant.owner);
     const { id } = await stage.checked(run);
     let tries = 0;
     await page.route('**/plan', (route) => {

@@ -5,7 +5,7 @@ import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { findAccessibilityFaults } from '#test/support/browser/accessibility.ts';
 import { findBrowser, launchBrowser, openWatchedPage, type PageWatch } from '#test/support/browser/browser.ts';
-import { press, signInAt } from '#test/support/browser/signed-in.ts';
+import { addSession, press } from '#test/support/browser/signed-in.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -34,7 +34,7 @@ describe.skipIf(findBrowser() === null)('the pages of variable sets, in a real b
   it('lead by keyboard alone from a new set to an environment that gets its secret', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     const environment = (await tenant.owner.get(`/environments/${tenant.environment}`)).body.name;
-    await signInAt(page, origin, tenant.owner);
+    await addSession(page, origin, tenant.owner);
     await page.goto(`${origin}/variable-sets`);
     await press(page, 'link', 'New variable set');
     await type(page, 'Owner', 'Team');
@@ -70,7 +70,7 @@ describe.skipIf(findBrowser() === null)('the pages of variable sets, in a real b
   it('work without JavaScript, and delete a set', async () => {
     const { id } = await tenant.owner.make('/variable-sets', { name: 'gone', team_id: tenant.team });
     const page = await browser.newPage({ javaScriptEnabled: false });
-    await signInAt(page, origin, tenant.owner);
+    await addSession(page, origin, tenant.owner);
     await page.goto(`${origin}/variable-sets/${id}`);
     await press(page, 'link', 'Delete');
     await press(page, 'button', 'Delete variable set');

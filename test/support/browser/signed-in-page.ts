@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type ApiUser, startApi, type TestApi } from '../api/in-process-api.ts';
 import { listen } from '../pages/onlookers.ts';
 import { launchBrowser } from './browser.ts';
-import { signInAt } from './signed-in.ts';
+import { addSession } from './signed-in.ts';
 
 /** An administrator in a real browser. */
 export interface SignedInPage {
@@ -32,7 +32,7 @@ export function useSignedInPage(): SignedInPage {
     await opened.context?.close();
     opened.context = await browser.newContext();
     opened.page = await opened.context.newPage();
-    await signInAt(opened.page, opened.origin, opened.root);
+    await addSession(opened.page, opened.origin, opened.root);
   });
   return opened;
 }

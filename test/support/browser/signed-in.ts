@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { type TestApi, testPassword } from '../api/in-process-api.ts';
+import { sessionCookie } from '#api/edge/cookies.ts';
+import { type ApiUser, type TestApi, testPassword } from '../api/in-process-api.ts';
 import { Visitor } from './visitor.ts';
 
 /** A visitor of pages who has signed in by the form. */
@@ -8,6 +9,16 @@ export async function signInVisitor(api: TestApi, { email }: { readonly email: s
   const visitor = new Visitor(api.app);
   expect((await visitor.submit('/login', { email, password: testPassword })).status).toBe(303);
   return visitor;
+}
+
+/**
+ * Gives a page of a browser, and the others of its context, a new session of a user. The form for signing in takes two more pages, and
+ * `test/browser/login.test.ts` tests it.
+ */
+export async function addSession(page: Page, origin: string, user: ApiUser): Promise<void> {
+  const { credential } = await user.api.signIn(user);
+  const value = credential['authorization']?.replace('Bearer ', '') ?? '';
+  await page.context().addCookies([{ name: sessionCookie, value, url: origin }]);
 }
 
 /** Signs in by the form, in a real browser. */
