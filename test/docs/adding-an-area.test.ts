@@ -50,6 +50,8 @@ beforeAll(async () => {
     COORDINATOR_DATA_DIR: join(copy, 'data'),
     COORDINATOR_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     LOG_LEVEL: 'silent',
+    // Nobody starts this copy again, so keeping what is compiled would cost more than compiling it.
+    NODE_COMPILE_CACHE: undefined,
   };
   api = new Program([process.execPath, '--input-type=module', '-e', main], programEnvironment(settings), copy);
   await vi.waitUntil(() => api?.child.exitCode !== null || /^http/m.test(api.output), { timeout: 100_000 });

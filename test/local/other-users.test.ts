@@ -6,6 +6,7 @@ import {
   linkSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -15,11 +16,12 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { lookUpAccount } from '#local/account/account.ts';
 import { SampleClient } from '#local/sample/client.ts';
 import { findTemporalProgram } from '#local/temporal.ts';
 import { knockAt, listeningPorts, stranger, usersOf } from '#test/support/access/stranger.ts';
+import { shareCaches } from '#test/support/directories.ts';
 import { Repository } from '#test/support/programs/git.ts';
 import { Program, processTree, programEnvironment, whatIsLeft } from '#test/support/programs/start.ts';
 
@@ -55,6 +57,15 @@ function copyCheckout(): string {
   return checkout;
 }
 
+/** Gives a data directory of another user the workflows that the test run has bundled, if it has. */
+function copyBundles(directory: string, { uid, gid }: { readonly uid: number; readonly gid: number }): void {
+  const [from, to] = [join(inject('scratchDirectory'), 'cache'), join(directory, 'cache')];
+  const bundles = readdirSync(from).filter((name) => /^workflows-\w+\.js$/.test(name));
+  mkdirSync(to, { mode: 0o700 });
+  for (const name of bundles) copyFileSync(join(from, name), join(to, name));
+  for (const path of [to, ...bundles.map((name) => join(to, name))]) chownSync(path, uid, gid);
+}
+
 const tree = () => processTree(program.pid);
 /** The processes that stay root, since they start other processes as other users. */
 const keepsRoot = ({ command }: { command: string }) =>
@@ -83,6 +94,8 @@ describe.runIf(isRoot)('a service that root started', () => {
   beforeAll(async () => {
     chmodSync(open, 0o755);
     writeGit(join(open, 'bin'));
+    mkdirSync(dataDir, { mode: 0o711 });
+    shareCaches(dataDir);
     const environment = programEnvironment({
       PATH: `${join(open, 'bin')}${delimiter}${process.env['PATH']}`,
       COORDINATOR_DATA_DIR: dataDir,
@@ -184,6 +197,7 @@ describe.runIf(ordinary !== null)('a service that an ordinary user started', () 
     shareTemporal(shared);
     mkdirSync(directory, { mode: 0o700 });
     chownSync(directory, ordinary?.uid ?? -1, ordinary?.gid ?? -1);
+    if (ordinary) copyBundles(directory, ordinary);
     const environment = programEnvironment({
       PATH: `${shared}${delimiter}${process.env['PATH']}`,
       HOME: shared,
