@@ -1,14 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
-import { renderArchiveTabs, withArchived } from '#api/tenancy/pages/views.ts';
-import { renderAction } from '#api/web/components/actions.ts';
-import { renderNews } from '#api/web/components/news.ts';
-import { renderPageHead } from '#api/web/components/page-head.ts';
+import { archivedQuery, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
-import { type Column, renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import type { Column } from '#api/web/components/table.ts';
 import { renderAgeByDay } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { pagePath, pages, type Query, withQuery } from '#api/web/paths.ts';
+import { pagePath, pages, type Query } from '#api/web/paths.ts';
+import { type ListPage, showList } from '#api/web/visit/list-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
@@ -29,29 +27,20 @@ export async function showAssemblies(visit: Visit): Promise<FastifyReply> {
       filter.environment_id ?? null,
     ],
   });
-  const path = pagePath(pages.assemblies, {}, filter);
   const mayCreate = visit.mayDo(create, ...(await readTeamsForNewInScope(visit)));
-  const link = (more: Query) =>
-    withQuery(pages.assemblies, { ...filter, ...(isArchived && { archived: 'true' }), ...more });
-  return visit.show({
+  return showList(visit, {
     title: 'Assemblies',
-    main: html`<div class="page page-wide">
-${renderPageHead({
-  title: 'Assemblies',
-  below: 'Deploy several templates together, in order, and pass outputs from one to the next.',
-  actions: html`<div class="actions">${renderAction(mayCreate, {
-    label: 'New assembly',
-    icon: 'plus',
-    tone: 'primary',
-    path: pagePath(pages.newAssembly, {}, scopeQuery(visit.scope)),
-  })}</div>`,
-})}
-${renderNews(visit, pages.assemblies)}
-${renderArchiveTabs(path, isArchived)}
-${renderFilters(filter, isArchived, names)}
-${assemblies.length > 0 ? html`<div class="list-panel">${renderRows(assemblies, names)}</div>` : html`<div class="list-panel">${renderNone(filter, isArchived, mayCreate.allowed)}</div>`}
-${renderPager({ first: cursor ? withArchived(path, isArchived) : null, next: next ? link({ cursor: next }) : null })}
-</div>`,
+    below: 'Deploy several templates together, in order, and pass outputs from one to the next.',
+    page: pages.assemblies,
+    kept: { ...filter, ...archivedQuery(isArchived) },
+    create: [mayCreate, 'New assembly', pagePath(pages.newAssembly, {}, scopeQuery(visit.scope))],
+    above: html`${renderArchiveTabs(pagePath(pages.assemblies, {}, filter), isArchived)}
+${renderFilters(filter, isArchived, names)}`,
+    rows: assemblies,
+    rowId: ({ id }) => `a-${id}`,
+    columns: columnsWith(names),
+    next,
+    empty: emptyOf(filter, isArchived, mayCreate.allowed),
   });
 }
 
@@ -66,15 +55,6 @@ ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${
 <button class="button" type="submit">Search</button>
 ${environment ? html`<p class="muted">Run in <span class="foreign">${names.get(environment)?.name ?? 'this environment'}</span>. <a href="${pagePath(pages.assemblies)}">Show all</a></p>` : null}
 </form>`;
-}
-
-function renderRows(assemblies: readonly ListedAssembly[], names: Names): Html {
-  return renderTable({
-    caption: 'Assemblies',
-    rows: assemblies,
-    rowId: ({ id }) => `a-${id}`,
-    columns: columnsWith(names),
-  });
 }
 
 function columnsWith(names: Names): Column<ListedAssembly>[] {
@@ -103,20 +83,24 @@ function renderLastRun(id: string, last: NonNullable<ListedAssembly['last_run']>
   return html`<a class="last-run" href="${pagePath(pages.assemblyRun, { id, runID: last.id })}">${renderRunStatus(last)}</a> <span class="muted">${operationWords[last.operation]} · <span class="foreign">${names.get(last.environment_id)?.name ?? 'deleted'}</span></span>`;
 }
 
-function renderNone({ q, environment_id: environment }: Query, isArchived: boolean, mayCreate: boolean): Html {
+function emptyOf(
+  { q, environment_id: environment }: Query,
+  isArchived: boolean,
+  mayCreate: boolean,
+): ListPage<ListedAssembly>['empty'] {
   if (q !== undefined || environment !== undefined) {
-    return renderEmpty(
+    return [
       'No matching assemblies',
       'No assembly that you can see matches your search.',
       html`<a class="button button-plain" href="${pagePath(pages.assemblies)}">Show all assemblies</a>`,
-    );
+    ];
   }
-  if (isArchived) return renderEmpty('No archived assemblies', 'Archived assemblies stay here until they are deleted.');
-  return renderEmpty(
+  if (isArchived) return ['No archived assemblies', 'Archived assemblies stay here until they are deleted.'];
+  return [
     'No assemblies yet',
     'An assembly combines templates, such as a network and the services in it, so that one run deploys them in order.',
     mayCreate
       ? html`<a class="button button-primary" href="${pagePath(pages.newAssembly)}">Create the first one</a>`
       : html`<a class="button" href="${pagePath(pages.catalog)}">See the templates</a>`,
-  );
+  ];
 }

@@ -1,12 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
-import { renderAction } from '#api/web/components/actions.ts';
-import { renderNews } from '#api/web/components/news.ts';
-import { renderPageHead } from '#api/web/components/page-head.ts';
-import { type Column, renderEmpty, renderTable } from '#api/web/components/table.ts';
+import type { Column } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { showList } from '#api/web/visit/list-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names.ts';
@@ -19,26 +17,17 @@ export async function showConnections(visit: Visit): Promise<FastifyReply> {
   const filter = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
   const { connections } = await visit.read(list, { query: filter });
   const [names, mayCreate] = await Promise.all([readOwnerNames(visit, connections), connectionOwners.mayCreate(visit)]);
-  const path = pagePath(pages.newConnection, {}, filter);
-  const button = renderAction(mayCreate, { label: 'New connection', icon: 'plus', tone: 'primary', path });
-  return visit.show({
+  return showList(visit, {
     title: 'Connections',
-    main: html`<div class="page page-wide">
-${renderPageHead({
-  title: 'Connections',
-  below: 'Credentials for clouds, registries and repositories, used by runs and when versions are published.',
-  actions: html`<div class="actions">${button}</div>`,
-})}
-${renderNews(visit, pages.connections)}
-<div class="list-panel">${
-      connections.length > 0
-        ? renderTable({ caption: 'Connections', rows: connections, columns: columnsOf(names) })
-        : renderEmpty(
-            'No connections yet',
-            'A connection stores credentials in one place. Bind it to projects and environments, and templates use it by name.',
-          )
-    }</div>
-</div>`,
+    below: 'Credentials for clouds, registries and repositories, used by runs and when versions are published.',
+    page: pages.connections,
+    create: [mayCreate, 'New connection', pagePath(pages.newConnection, {}, filter)],
+    rows: connections,
+    columns: columnsOf(names),
+    empty: [
+      'No connections yet',
+      'A connection stores credentials in one place. Bind it to projects and environments, and templates use it by name.',
+    ],
   });
 }
 

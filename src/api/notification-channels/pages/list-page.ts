@@ -1,12 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
-import { renderAction } from '#api/web/components/actions.ts';
-import { renderNews } from '#api/web/components/news.ts';
-import { renderPageHead } from '#api/web/components/page-head.ts';
-import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import type { Column } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { showList } from '#api/web/visit/list-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names.ts';
@@ -22,27 +20,19 @@ export async function showChannels(visit: Visit): Promise<FastifyReply> {
     query: { ...filter, cursor },
   });
   const [names, mayCreate] = await Promise.all([readOwnerNames(visit, channels), channelOwners.mayCreate(visit)]);
-  const path = pagePath(pages.newNotificationChannel, {}, filter);
-  const button = renderAction(mayCreate, { label: 'New channel', icon: 'plus', tone: 'primary', path });
-  return visit.show({
+  return showList(visit, {
     title: 'Notification channels',
-    main: html`<div class="page page-wide">
-${renderPageHead({
-  title: 'Notification channels',
-  below: 'Tell groups of people what happens: by e-mail, in a chat, or by a signed message.',
-  actions: html`<div class="actions">${button}</div>`,
-})}
-${renderNews(visit, pages.notificationChannels)}
-<div class="list-panel">${
-      channels.length > 0
-        ? renderTable({ caption: 'Notification channels', rows: channels, columns: columnsOf(names) })
-        : renderEmpty(
-            'No notification channels yet',
-            'A channel belongs to an organization, a team or a project, and reports runs, drift and expirations there.',
-          )
-    }</div>
-${renderPages({ cursor, next }, (query) => pagePath(pages.notificationChannels, {}, { ...filter, ...query }))}
-</div>`,
+    below: 'Tell groups of people what happens: by e-mail, in a chat, or by a signed message.',
+    page: pages.notificationChannels,
+    kept: filter,
+    create: [mayCreate, 'New channel', pagePath(pages.newNotificationChannel, {}, filter)],
+    rows: channels,
+    columns: columnsOf(names),
+    next,
+    empty: [
+      'No notification channels yet',
+      'A channel belongs to an organization, a team or a project, and reports runs, drift and expirations there.',
+    ],
   });
 }
 

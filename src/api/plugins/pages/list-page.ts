@@ -1,10 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
-import { renderPageHead } from '#api/web/components/page-head.ts';
-import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import { renderChips } from '#api/web/components/chips.ts';
+import type { Column } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { type Html, html } from '#api/web/html.ts';
-import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { showList } from '#api/web/visit/list-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names.ts';
@@ -19,39 +20,31 @@ export async function showPlugins(visit: Visit): Promise<FastifyReply> {
   const { installations, next_cursor: next } = await visit.read(list, { query: { ...filter, deleted, cursor } });
   const owners = installations.map(toOwner);
   const names = await readOwnerNames(visit, owners);
-  return visit.show({
+  const kept = { ...filter, deleted };
+  return showList(visit, {
     title: 'Plugins',
-    main: html`<div class="page page-wide">
-${renderPageHead({
-  title: 'Plugins',
-  below:
-    'Programs that extend this service: what they declare, what is approved, and who may do what. They are changed with the API.',
-})}
-${renderChips((query) => pagePath(pages.plugins, {}, { ...filter, ...query }), deleted)}
-<div class="list-panel">${
-      installations.length > 0
-        ? renderTable({
-            caption: deleted ? 'Removed plugins' : 'Installed plugins',
-            rows: installations,
-            columns: columnsOf(names, deleted !== undefined),
-          })
-        : renderEmpty(
-            deleted ? 'No removed plugins' : 'No plugins yet',
-            'Organizations and teams install plugins with the API. A plugin does nothing until its actions are approved and assigned.',
-          )
-    }</div>
-${renderPages({ cursor, next }, (query) => pagePath(pages.plugins, {}, { ...filter, deleted, ...query }))}
-</div>`,
+    below:
+      'Programs that extend this service: what they declare, what is approved, and who may do what. They are changed with the API.',
+    page: pages.plugins,
+    kept,
+    above: renderChips('Filter by state', chips, deleted, (each) =>
+      pagePath(pages.plugins, {}, { ...kept, deleted: each }),
+    ),
+    caption: deleted ? 'Removed plugins' : 'Installed plugins',
+    rows: installations,
+    columns: columnsOf(names, deleted !== undefined),
+    next,
+    empty: [
+      deleted ? 'No removed plugins' : 'No plugins yet',
+      'Organizations and teams install plugins with the API. A plugin does nothing until its actions are approved and assigned.',
+    ],
   });
 }
 
-function renderChips(link: (query: object) => LocalPath, deleted: string | undefined): Html {
-  const chips = [undefined, 'true'].map(
-    (each) =>
-      html`<li><a class="chip" href="${link({ deleted: each })}" ${each === deleted ? html`aria-current="true"` : null}>${each ? 'Removed' : 'Installed'}</a></li>`,
-  );
-  return html`<nav aria-label="Filter by state"><ul class="chips">${chips}</ul></nav>`;
-}
+const chips = [
+  { value: undefined, label: 'Installed' },
+  { value: 'true', label: 'Removed' },
+];
 
 function columnsOf(names: Names, isDeleted: boolean): readonly Column<ListedPlugin>[] {
   return [

@@ -1,11 +1,9 @@
 import type { FastifyReply } from 'fastify';
-import { renderAction } from '#api/web/components/actions.ts';
-import { renderNews } from '#api/web/components/news.ts';
-import { renderPageHead } from '#api/web/components/page-head.ts';
-import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import type { Column } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { showList } from '#api/web/visit/list-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { list, set } from '../operations.ts';
 import { kindLabels, type ListedQuota, nameOwner, quotaPath, renderUsage } from './labels.ts';
@@ -14,38 +12,28 @@ import { kindLabels, type ListedQuota, nameOwner, quotaPath, renderUsage } from 
 export async function showQuotas(visit: Visit): Promise<FastifyReply> {
   const cursor = visit.query('cursor');
   const { quotas, next_cursor: next } = await visit.read(list, { query: { ...(cursor && { cursor }) } });
-  const button = { label: 'New quota', icon: 'plus', tone: 'primary', path: pagePath(pages.newQuota) } as const;
-  return visit.show({
+  return showList(visit, {
     title: 'Quotas',
-    main: html`<div class="page page-wide">
-${renderPageHead({
-  title: 'Quotas',
-  below:
-    'How much the installation, an organization, a team or an environment may use. Default quotas from the settings apply where no quota is set.',
-  actions: html`<div class="actions">${renderAction(visit.mayDo(set), button)}</div>`,
-})}
-${renderNews(visit, pages.quotas)}
-<div class="list-panel">${quotas.length > 0 ? renderQuotas(quotas) : renderEmpty('No quotas', 'A quota limits runs, instances, templates, keys, or the bytes of states and logs.')}</div>
-${renderPages({ cursor, next }, (query) => pagePath(pages.quotas, {}, query))}
-</div>`,
+    below:
+      'How much the installation, an organization, a team or an environment may use. Default quotas from the settings apply where no quota is set.',
+    page: pages.quotas,
+    create: [visit.mayDo(set), 'New quota', pagePath(pages.newQuota)],
+    rows: quotas,
+    columns,
+    next,
+    empty: ['No quotas', 'A quota limits runs, instances, templates, keys, or the bytes of states and logs.'],
   });
 }
 
-function renderQuotas(quotas: readonly ListedQuota[]): Html {
-  return renderTable<ListedQuota>({
-    caption: 'Quotas',
-    rows: quotas,
-    columns: [
-      {
-        label: 'Owner',
-        kind: 'main',
-        cell: (quota) => html`<a class="foreign" href="${quotaPath(quota)}">${nameOwner(quota)}</a>`,
-      },
-      { label: 'Used', cell: renderUses },
-      { label: 'Changed', kind: 'minor', cell: ({ updated_at: at }) => at && renderTime(String(at)) },
-    ],
-  });
-}
+const columns: readonly Column<ListedQuota>[] = [
+  {
+    label: 'Owner',
+    kind: 'main',
+    cell: (quota) => html`<a class="foreign" href="${quotaPath(quota)}">${nameOwner(quota)}</a>`,
+  },
+  { label: 'Used', cell: renderUses },
+  { label: 'Changed', kind: 'minor', cell: ({ updated_at: at }) => at && renderTime(String(at)) },
+];
 
 function renderUses({ limits, usage }: ListedQuota): Html {
   if (limits === null) return html`<strong>It cannot be read, and allows nothing: set or remove it.</strong>`;

@@ -1,12 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
-import { renderAction } from '#api/web/components/actions.ts';
-import { renderNews } from '#api/web/components/news.ts';
-import { renderPageHead } from '#api/web/components/page-head.ts';
-import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import type { Column } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { type ListPage, showList } from '#api/web/visit/list-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { describeSchedule } from '#domain/shared/schedules/describe-schedule.ts';
@@ -30,18 +28,16 @@ export async function showSchedules(visit: Visit): Promise<FastifyReply> {
   const { schedules, next_cursor: next } = page;
   const names = await readWorkNames(visit, schedules);
   const mayCreate = visit.mayDo(create, ...(await readTeamsForNewInScope(visit)));
-  const path = pagePath(pages.newSchedule, {}, scope);
-  const button = renderAction(mayCreate, { label: 'New schedule', icon: 'plus', tone: 'primary', path });
-  const table = renderTable({ caption: 'Schedules', rows: schedules, columns: columnsOf(names) });
-  return visit.show({
+  return showList(visit, {
     title: 'Schedules',
-    main: html`<div class="page page-wide">
-${renderPageHead({ title: 'Schedules', actions: html`<div class="actions">${button}</div>` })}
-${renderNews(visit, pages.schedules)}
-${renderHolder(held, schedules)}
-${schedules.length > 0 ? html`<div class="list-panel">${table}</div>` : renderNone(held)}
-${renderPages({ cursor, next }, (query) => pagePath(pages.schedules, {}, { ...scope, ...held, ...query }))}
-</div>`,
+    page: pages.schedules,
+    kept: { ...scope, ...held },
+    create: [mayCreate, 'New schedule', pagePath(pages.newSchedule, {}, scope)],
+    above: renderHolder(held, schedules),
+    rows: schedules,
+    columns: columnsOf(names),
+    next,
+    empty: emptyOf(held),
   });
 }
 
@@ -91,11 +87,11 @@ function columnsOf(names: Names): Column<ListedSchedule>[] {
   ];
 }
 
-function renderNone(held: Held): Html {
-  if (Object.keys(held).length > 0) return renderEmpty('No matching schedules', 'No schedules that you can see.');
-  return renderEmpty(
+function emptyOf(held: Held): ListPage<ListedSchedule>['empty'] {
+  if (Object.keys(held).length > 0) return ['No matching schedules', 'No schedules that you can see.'];
+  return [
     'No schedules yet',
     'A schedule starts a run of a template or an assembly at regular times, such as a destroy every evening or an apply every Monday.',
     html`<a class="button" href="${pagePath(pages.environments)}">Show environments</a>`,
-  );
+  ];
 }

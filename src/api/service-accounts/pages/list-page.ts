@@ -1,18 +1,15 @@
 import type { FastifyReply } from 'fastify';
-import { renderAction } from '#api/web/components/actions.ts';
 import { renderChips, withAll } from '#api/web/components/chips.ts';
-import { renderNews } from '#api/web/components/news.ts';
-import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
-import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { pagePath, pages, type Query } from '#api/web/paths.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
 import { capitalize } from '#api/web/text.ts';
+import { showList } from '#api/web/visit/list-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { list } from '../operations.ts';
-import { accountPath, type ListedAccount, mayCreateAccount, readOwnerNames, renderOwner } from './account-frame.ts';
+import { accountPath, mayCreateAccount, readOwnerNames, renderOwner } from './account-frame.ts';
 
 const states = { true: 'Enabled', false: 'Disabled' } as const;
 const chips = withAll(['true', 'false'] as const, (each) => states[each]);
@@ -30,27 +27,20 @@ export async function showAccounts(visit: Visit): Promise<FastifyReply> {
   };
   const { service_accounts: accounts, next_cursor: next } = await visit.read(list, { query });
   const kept = { ...scopeQuery(visit.scope), enabled };
-  const link = (more: Query) => pagePath(pages.serviceAccounts, {}, { ...kept, ...more });
-  return visit.show({
-    title: 'Service accounts',
-    main: html`<div class="page page-wide">
-${renderPageHead({
-  title: 'Service accounts',
-  below: 'Programs that use this service with API keys and a role of their own.',
-  actions: renderNewButton(visit),
-})}
-${renderNews(visit, pages.serviceAccounts)}
-${renderChips('Filter by state', chips, chips.find(({ value }) => value === enabled)?.value, (each) => link({ enabled: each }))}
-${accounts.length > 0 ? await renderAccounts(visit, accounts) : renderNone(enabled)}
-${renderPages({ cursor, next }, link)}
-</div>`,
-  });
-}
-
-async function renderAccounts(visit: Visit, accounts: readonly ListedAccount[]): Promise<Html> {
   const names = await readOwnerNames(visit, accounts);
-  return html`<div class="list-panel">${renderTable({
-    caption: 'Service accounts',
+  return showList(visit, {
+    title: 'Service accounts',
+    below: 'Programs that use this service with API keys and a role of their own.',
+    page: pages.serviceAccounts,
+    kept,
+    create: [
+      mayCreateAccount(visit),
+      'New service account',
+      pagePath(pages.newServiceAccount, {}, scopeQuery(visit.scope)),
+    ],
+    above: renderChips('Filter by state', chips, chips.find(({ value }) => value === enabled)?.value, (each) =>
+      pagePath(pages.serviceAccounts, {}, { ...kept, enabled: each }),
+    ),
     rows: accounts,
     columns: [
       {
@@ -63,7 +53,15 @@ async function renderAccounts(visit: Visit, accounts: readonly ListedAccount[]):
       { label: 'State', cell: ({ enabled }) => renderEnabled(enabled) },
       { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
-  })}</div>`;
+    next,
+    empty:
+      enabled === undefined
+        ? [
+            'No service accounts',
+            'You see your own, and those of teams that you own. Create one for each program, so that each has its own keys and history.',
+          ]
+        : ['No matching service accounts', 'No service account that you may manage is in this state.'],
+  });
 }
 
 /** Whether a principal is enabled. */
@@ -71,19 +69,4 @@ export function renderEnabled(isEnabled: boolean): Html {
   return isEnabled
     ? renderStatusBadge({ word: 'Enabled', icon: 'circle-check', tone: 'succeeded' })
     : renderStatusBadge({ word: 'Disabled', icon: 'ban', tone: 'canceled' });
-}
-
-function renderNewButton(visit: Visit): Html {
-  const path = pagePath(pages.newServiceAccount, {}, scopeQuery(visit.scope));
-  const button = { label: 'New service account', icon: 'plus', tone: 'primary', path } as const;
-  return html`<div class="actions">${renderAction(mayCreateAccount(visit), button)}</div>`;
-}
-
-function renderNone(enabled: string | undefined): Html {
-  if (enabled !== undefined)
-    return renderEmpty('No matching service accounts', 'No service account that you may manage is in this state.');
-  return renderEmpty(
-    'No service accounts',
-    'You see your own, and those of teams that you own. Create one for each program, so that each has its own keys and history.',
-  );
 }

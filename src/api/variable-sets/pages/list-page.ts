@@ -1,13 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import { get as getEnvironment } from '#api/environments/operations.ts';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
-import { renderAction } from '#api/web/components/actions.ts';
-import { renderNews } from '#api/web/components/news.ts';
-import { renderPageHead } from '#api/web/components/page-head.ts';
-import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import type { Column } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { showList } from '#api/web/visit/list-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names.ts';
@@ -40,31 +38,22 @@ export async function showVariableSets(visit: Visit): Promise<FastifyReply> {
     readFirstAttachments(visit.em, ownedSets, { reader: visit.principal, max: maxPlaces }),
     mayCreateSet(visit),
   ]);
-  const path = pagePath(pages.newVariableSet, {}, scopeQuery(visit.scope));
-  const button = renderAction(mayCreate, { label: 'New variable set', icon: 'plus', tone: 'primary', path });
-  return visit.show({
+  return showList(visit, {
     title: 'Variable sets',
-    main: html`<div class="page page-wide">
-${renderPageHead({
-  title: 'Variable sets',
-  below: 'Variables shared by several environments, such as the region and the credentials of a cloud account.',
-  actions: html`<div class="actions">${button}</div>`,
-})}
-${renderNews(visit, pages.variableSets)}
-${
-  environment &&
-  html`<p>Attached to <a class="foreign" href="${placePath({ type: 'environment', id: environment.id })}">${environment.name}</a> or to its project. <a href="${pagePath(pages.variableSets)}">Show all</a></p>`
-}
-<div class="list-panel">${
-      sets.length > 0
-        ? renderTable({ caption: 'Variable sets', rows: sets, columns: columnsOf(names, places) })
-        : renderEmpty(
-            'No variable sets yet',
-            'A set belongs to an organization, a team or a project, and can be attached to its projects and environments.',
-          )
-    }</div>
-${renderPages({ cursor, next }, (query) => pagePath(pages.variableSets, {}, { ...filter, ...query }))}
-</div>`,
+    below: 'Variables shared by several environments, such as the region and the credentials of a cloud account.',
+    page: pages.variableSets,
+    kept: filter,
+    create: [mayCreate, 'New variable set', pagePath(pages.newVariableSet, {}, scopeQuery(visit.scope))],
+    above:
+      environment &&
+      html`<p>Attached to <a class="foreign" href="${placePath({ type: 'environment', id: environment.id })}">${environment.name}</a> or to its project. <a href="${pagePath(pages.variableSets)}">Show all</a></p>`,
+    rows: sets,
+    columns: columnsOf(names, places),
+    next,
+    empty: [
+      'No variable sets yet',
+      'A set belongs to an organization, a team or a project, and can be attached to its projects and environments.',
+    ],
   });
 }
 

@@ -1,10 +1,11 @@
 import type { Html } from '../html.ts';
-import { findNews, type PageWithNews } from '../news.ts';
+import { findNews } from '../news.ts';
+import type { LocalPath } from '../paths.ts';
 import type { Visit } from '../visit/visit.ts';
 import { renderStatus } from './alerts.ts';
 
 /** The text about the last action, if the address of the page names one. */
-export function renderNews(visit: Pick<Visit, 'query'>, page: PageWithNews): Html | null {
+export function renderNews(visit: Pick<Visit, 'query'>, page: LocalPath): Html | null {
   const text = findNews(page, visit.query('done'));
   return text === null ? null : renderStatus(text);
 }

@@ -1,12 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
-import { renderAction } from '#api/web/components/actions.ts';
-import { renderNews } from '#api/web/components/news.ts';
-import { renderPageHead } from '#api/web/components/page-head.ts';
-import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
+import type { Column } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { showList } from '#api/web/visit/list-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names.ts';
@@ -21,27 +19,19 @@ export async function showWebhooks(visit: Visit): Promise<FastifyReply> {
   const cursor = visit.query('cursor');
   const { webhooks, next_cursor: next } = await visit.read(list, { query: { ...filter, cursor } });
   const [names, mayCreate] = await Promise.all([readOwnerNames(visit, webhooks), webhookOwners.mayCreate(visit)]);
-  const path = pagePath(pages.newWebhook, {}, filter);
-  const button = renderAction(mayCreate, { label: 'New webhook', icon: 'plus', tone: 'primary', path });
-  return visit.show({
+  return showList(visit, {
     title: 'Webhooks',
-    main: html`<div class="page page-wide">
-${renderPageHead({
-  title: 'Webhooks',
-  below: 'Send events to your own endpoints, signed.',
-  actions: html`<div class="actions">${button}</div>`,
-})}
-${renderNews(visit, pages.webhooks)}
-<div class="list-panel">${
-      webhooks.length > 0
-        ? renderTable({ caption: 'Webhooks', rows: webhooks, columns: columnsOf(names) })
-        : renderEmpty(
-            'No webhooks yet',
-            'A webhook belongs to an organization, a team or a project, and gets the events of what its owner owns.',
-          )
-    }</div>
-${renderPages({ cursor, next }, (query) => pagePath(pages.webhooks, {}, { ...filter, ...query }))}
-</div>`,
+    below: 'Send events to your own endpoints, signed.',
+    page: pages.webhooks,
+    kept: filter,
+    create: [mayCreate, 'New webhook', pagePath(pages.newWebhook, {}, filter)],
+    rows: webhooks,
+    columns: columnsOf(names),
+    next,
+    empty: [
+      'No webhooks yet',
+      'A webhook belongs to an organization, a team or a project, and gets the events of what its owner owns.',
+    ],
   });
 }
 

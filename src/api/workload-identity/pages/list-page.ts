@@ -1,13 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { renderAction } from '#api/web/components/actions.ts';
-import { renderNews } from '#api/web/components/news.ts';
-import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
-import { renderEmpty, renderTable } from '#api/web/components/table.ts';
+import type { Column } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { showList } from '#api/web/visit/list-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { configurationPath } from '#domain/workload-identity/discovery.ts';
 import { type KeyView, list, rotate } from '../signing-key-operations.ts';
@@ -24,24 +23,20 @@ const looks: Readonly<Record<ShownKey['status'], StatusLook>> = {
 export async function showSigningKeys(visit: Visit): Promise<FastifyReply> {
   const { signing_keys: keys } = await visit.read(list);
   const { issuer } = visit.context.services.config;
-  const button = {
-    label: 'New signing key',
-    icon: 'refresh-cw',
-    tone: 'primary',
-    path: pagePath(pages.rotateSigningKeys),
-  } as const;
-  return visit.show({
+  return showList(visit, {
     title: 'Signing keys',
-    main: html`<div class="page page-wide">
-${renderPageHead({
-  title: 'Signing keys',
-  below: 'The service uses these to sign the tokens with which runs authenticate to clouds.',
-  actions: html`<div class="actions">${renderAction(visit.mayDo(rotate), button)}</div>`,
-})}
-${renderNews(visit, pages.signingKeys)}
-<p>${renderIssuer(issuer)}</p>
-<div class="list-panel">${keys.length > 0 ? renderKeys(keys) : renderEmpty('No keys yet', 'A worker creates the first one when it starts.')}</div>
-</div>`,
+    below: 'The service uses these to sign the tokens with which runs authenticate to clouds.',
+    page: pages.signingKeys,
+    actions: renderAction(visit.mayDo(rotate), {
+      label: 'New signing key',
+      icon: 'refresh-cw',
+      tone: 'primary',
+      path: pagePath(pages.rotateSigningKeys),
+    }),
+    above: html`<p>${renderIssuer(issuer)}</p>`,
+    rows: keys,
+    columns,
+    empty: ['No keys yet', 'A worker creates the first one when it starts.'],
   });
 }
 
@@ -51,19 +46,12 @@ function renderIssuer(issuer: string | null): Html {
   return html`Public keys are at <code>${issuer}${configurationPath}</code>.`;
 }
 
-function renderKeys(keys: readonly ShownKey[]): Html {
-  return renderTable<ShownKey>({
-    caption: 'Signing keys',
-    rows: keys,
-    columns: [
-      { label: 'Key', kind: 'main', cell: ({ key_id: id }) => html`<code class="foreign">${id}</code>` },
-      { label: 'Status', cell: ({ status }) => renderStatusBadge(looks[status]) },
-      { label: 'Signs from', cell: ({ signs_from: at }) => renderTime(String(at)) },
-      {
-        label: 'Published until',
-        cell: ({ published_until: at }) =>
-          at ? renderTime(String(at)) : html`<span class="muted">not scheduled</span>`,
-      },
-    ],
-  });
-}
+const columns: readonly Column<ShownKey>[] = [
+  { label: 'Key', kind: 'main', cell: ({ key_id: id }) => html`<code class="foreign">${id}</code>` },
+  { label: 'Status', cell: ({ status }) => renderStatusBadge(looks[status]) },
+  { label: 'Signs from', cell: ({ signs_from: at }) => renderTime(String(at)) },
+  {
+    label: 'Published until',
+    cell: ({ published_until: at }) => (at ? renderTime(String(at)) : html`<span class="muted">not scheduled</span>`),
+  },
+];
