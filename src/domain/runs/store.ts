@@ -1,9 +1,8 @@
-import { type InferResult, type Kysely, sql } from 'kysely';
+import { type InferResult, sql } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
-import { db, prepare } from '#domain/db.ts';
-import type { Tables } from '#domain/entities.ts';
+import { db, prepare, prepareSelect } from '#domain/db.ts';
 import { secretNamesByVersions } from '#domain/instances/secret-outputs.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { listEventsOf } from '#domain/shared/events/subject-events-store.ts';
@@ -38,8 +37,8 @@ export interface SupersedingRun extends Ownership {
 }
 
 /** Runs as `toRunWithFacts` takes them. */
-export function selectRunsWithFacts(queries: Kysely<Tables>) {
-  return queries
+export const selectRunsWithFacts = prepareSelect((queries) =>
+  queries
     .selectFrom('runs')
     .leftJoin('teams as t', 't.id', 'runs.teamId')
     .select(selectRunDetails)
@@ -48,8 +47,8 @@ export function selectRunsWithFacts(queries: Kysely<Tables>) {
       ifAllowed(eb, 'approve').then(selectApprovalFacts(eb)).end().as('approval'),
       ifAllowed(eb, 'requeue').then(selectAdmissionFacts(eb)).end().as('admission'),
       ifAllowed(eb, 'requeue').then(selectSuperseding(eb)).end().as('supersededBy'),
-    ]);
-}
+    ]),
+);
 
 export type RunRow = InferResult<ReturnType<typeof selectRunsWithFacts>>[number];
 

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
-import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { OverRun } from '../details-store.ts';
@@ -39,7 +38,7 @@ export async function findPending(
   reviewer: Principal,
   { after, limit, asked, teamId, organizationId, runIds }: PendingFilter & { after: string | null; limit: number },
 ): Promise<PendingRun[]> {
-  const rows = await selectRunsWithFacts(db(em))
+  const rows = await selectRunsWithFacts(em)
     .where('runs.status', '=', 'pending_approval')
     .where('runs.finishedAt', 'is', null)
     .where((eb) => isInReadableTeam(reviewer, eb.ref('runs.teamId'), 'visible'))
