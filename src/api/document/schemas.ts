@@ -15,9 +15,19 @@ const components = '#/components/schemas/';
  */
 export class DocumentSchemas {
   readonly components: Record<string, SchemaObject> = {};
+  /** The components as text. Most are met many times, and are compared as text. */
+  readonly #texts = new Map<string, string>();
+  /** What was described, as text: operations share schemas. */
+  readonly #described = new Map<z.ZodType, string>();
 
   /** Describes the encoded form of values: what a client sends, or reads in an answer. */
   describe(schema: z.ZodType): Schema {
+    const text = this.#described.get(schema) ?? this.#convert(schema);
+    this.#described.set(schema, text);
+    return JSON.parse(text);
+  }
+
+  #convert(schema: z.ZodType): string {
     const wrapper = z.object({ root: publishedOf(schema) });
     const { properties, $defs } = z.toJSONSchema(wrapper, {
       io: 'input',
@@ -29,16 +39,18 @@ export class DocumentSchemas {
         for (const property of Object.values(jsonSchema.properties ?? {})) describeDefault(property);
       },
     }) as unknown as { properties: { root: Schema }; $defs?: Record<string, SchemaObject> };
-    for (const [name, definition] of Object.entries($defs ?? {})) this.#add(name, toComponents(definition));
-    return toComponents(properties.root);
+    for (const [name, definition] of Object.entries($defs ?? {})) this.#add(name, toText(definition));
+    return toText(properties.root);
   }
 
-  #add(name: string, schema: SchemaObject): void {
-    const known = this.components[name];
-    if (known && JSON.stringify(known) !== JSON.stringify(schema)) {
+  #add(name: string, text: string): void {
+    const known = this.#texts.get(name);
+    if (known === text) return;
+    if (known !== undefined) {
       throw new Error(`two schemas of the document are called ${name}: give one of them another id`);
     }
-    this.components[name] = schema;
+    this.#texts.set(name, text);
+    this.components[name] = JSON.parse(text);
   }
 }
 
@@ -85,7 +97,7 @@ function nameDiscriminator(jsonSchema: z.core.JSONSchema.BaseSchema, { def, opti
   jsonSchema['discriminator'] = { propertyName, mapping };
 }
 
-/** Makes references within a schema point to the document's components. */
-function toComponents<Part>(part: Part): Part {
-  return JSON.parse(JSON.stringify(part).replaceAll(`"$ref":"${definitions}`, `"$ref":"${components}`));
+/** Writes a schema. Its references point to the document's components. */
+function toText(schema: Schema): string {
+  return JSON.stringify(schema).replaceAll(`"$ref":"${definitions}`, `"$ref":"${components}`);
 }
