@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { recordDurations, showGroups, showSlowest } from './test/figures.js';
+import { addToTally } from './test/tally.js';
+import { runVitest } from './test/vitest.js';
 
 /**
  * Runs every check, even after one has failed. The last line is `N passed, N failed` and counts each check and each test.
  * Passes its arguments to Vitest: `npm test -- test/api`. With `--record`, it writes down how long the longest files took, for
- * `test/support/longest-first.ts`.
+ * `test/support/longest-first.ts`; with `--tally`, whether a test failed at its first try (`scripts/steady.js`).
  */
 const checks = [
   ['Format and lint', 'biome', ['check', '--error-on-warnings']],
@@ -21,15 +21,10 @@ const checks = [
 /** More files than this do not fail because the machine was busy. */
 const maxRepeated = 3;
 
-/** So many files are named when the tests have ended: shorten these first when the run takes too long. */
-const maxNamed = 20;
-
-/** Shorter files begin in any order. */
-const minRecordedSeconds = 5;
-const recordPath = 'test/support/durations.json';
-
-const given = process.argv.slice(2);
-const isRecording = given.includes('--record');
+const ownFlags = ['--record', '--tally'];
+const given = process.argv.slice(2).filter((argument) => !ownFlags.includes(argument));
+const [isRecording, isTallied] = ownFlags.map((flag) => process.argv.includes(flag));
+if (isTallied && given.length > 0) throw new Error('--tally is for runs of all tests: leave the other arguments out');
 
 const totals = { passed: 0, failed: 0 };
 const startedAt = Date.now();
@@ -37,7 +32,7 @@ const startedAt = Date.now();
 // Tests often wait, so the other checks run beside them. They are shown after the tests.
 const checked = runChecks();
 console.log('\n── Tests');
-await runTests(given.filter((argument) => argument !== '--record'));
+await runTests(given);
 for (const { name, output, isPassed } of await checked) {
   console.log(`\n── ${name}\n${output.trimEnd()}`);
   count(isPassed ? 1 : 0, 1);
@@ -62,18 +57,6 @@ async function runQuietly(program, given) {
   );
 }
 
-/** Resolves to whether the program succeeded. Its output is shown while it runs. */
-async function run(program, given, environment = {}) {
-  const child = spawn(program, given, { stdio: 'inherit', env: { ...process.env, ...environment } });
-  return once(child, 'close').then(
-    ([code]) => code === 0,
-    (error) => {
-      console.error(`${program} could not be started: ${error.message}`);
-      return false;
-    },
-  );
-}
-
 function count(passed, all) {
   totals.passed += passed;
   totals.failed += all - passed;
@@ -90,7 +73,8 @@ async function runTests(given) {
   const last = second ?? first;
   showSlowest(first.files);
   showGroups(first.files);
-  if (isRecording) record(first.files);
+  if (isRecording) recordDurations(first.files);
+  if (isTallied) addToTally(first, startedAt);
   const isEmpty = kept.length === 0 && (second?.files.size ?? 0) === 0;
   const hasFailed = [...last.files.values()].some(({ failed }) => failed > 0);
   if (isEmpty || (!last.isDone && !hasFailed)) count(0, 1);
@@ -117,67 +101,4 @@ async function repeat({ crash }, again) {
   if (unsteady.length > 0)
     console.log(`\n── UNSTEADY: these files passed only the second time:\n${unsteady.join('\n')}`);
   return second;
-}
-
-async function runVitest(given) {
-  const directory = mkdtempSync(join(tmpdir(), 'coordinator-report-'));
-  const [report, crashReport] = [join(directory, 'report.json'), join(directory, 'crash.json')];
-  const reporters = ['default', 'json', './test/support/crashed-files.ts'].map((name) => `--reporter=${name}`);
-  const isDone = await run('vitest', ['run', ...reporters, `--outputFile.json=${report}`, ...given], {
-    CRASH_REPORT: crashReport,
-  });
-  const { testResults = [] } = readReport(report) ?? {};
-  const crash = readReport(crashReport) ?? { signals: [], files: [], others: 0 };
-  rmSync(directory, { recursive: true, force: true });
-  return { isDone, crash, files: new Map(testResults.map((file) => [file.name, countTests(file, crash)])) };
-}
-
-/** A file whose set-up failed has failed, even if it has no failed test. */
-function countTests({ name, status, startTime, endTime, assertionResults }, crash) {
-  const of = (wanted) => assertionResults.filter((test) => test.status === wanted).length;
-  const isBroken = status === 'failed' && of('failed') === 0 && !crash.files.includes(name);
-  return { passed: of('passed'), failed: of('failed') + (isBroken ? 1 : 0), seconds: (endTime - startTime) / 1000 };
-}
-
-function showSlowest(files) {
-  console.log('\n── Slowest files');
-  for (const [file, { seconds }] of slowestFirst(files).slice(0, maxNamed)) showSeconds(seconds, toPath(file));
-}
-
-/** Adds up the files of each folder of tests, such as `test/api/runs`. */
-function showGroups(files) {
-  const groups = new Map();
-  for (const [file, { seconds }] of files) {
-    const folder = dirname(toPath(file)).split('/').slice(0, 3).join('/');
-    groups.set(folder, { seconds: (groups.get(folder)?.seconds ?? 0) + seconds });
-  }
-  console.log('\n── Seconds by folder, each file by itself');
-  for (const [folder, { seconds }] of slowestFirst(groups).slice(0, maxNamed)) showSeconds(seconds, folder);
-}
-
-function showSeconds(seconds, name) {
-  console.log(`${String(Math.round(seconds)).padStart(5)} s  ${name}`);
-}
-
-function record(files) {
-  const long = slowestFirst(files).filter(([, { seconds }]) => seconds >= minRecordedSeconds);
-  const recorded = Object.fromEntries(long.map(([file, { seconds }]) => [toPath(file), Math.round(seconds)]));
-  writeFileSync(recordPath, `${JSON.stringify(recorded, null, 2)}\n`);
-}
-
-function slowestFirst(entries) {
-  return [...entries].sort(([, one], [, other]) => other.seconds - one.seconds);
-}
-
-function toPath(file) {
-  return relative(process.cwd(), file);
-}
-
-function readReport(path) {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    console.error('Vitest did not write a report.');
-    return undefined;
-  }
 }
