@@ -5,7 +5,7 @@ import type { Topic } from '#domain/news/model.ts';
 import type { Subject } from '#domain/news/subjects.ts';
 import { coversOwner } from '#domain/owners/rows-store.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
-import { ownerOfAny } from '#domain/shared/ownership-graph/any-owner.ts';
+import { ownerOfKind } from '#domain/shared/ownership-graph/any-owner.ts';
 import type { OwnerLevel } from '#domain/shared/ownership-graph/owners.ts';
 import type { ChannelKind } from './model.ts';
 
@@ -25,8 +25,7 @@ const nowhere: Place = { organizationId: null, teamId: null, projectId: null, en
  */
 export async function findPlace(em: Em, { kind, id }: Subject): Promise<Place> {
   if (kind === 'quota') return (await findQuotaOwner(em, id)) ?? nowhere;
-  const [name, key] = [sql<string>`${kind}::text`, sql<string>`${id}::uuid`];
-  const ownerAt = (level: OwnerLevel) => sql<string | null>`${ownerOfAny(level, name, key)}`;
+  const ownerAt = (level: OwnerLevel) => sql<string | null>`${ownerOfKind(level, kind, sql<string>`${id}::uuid`)}`;
   const owners = db(em)
     .selectNoFrom([
       ownerAt('organization').as('own'),
