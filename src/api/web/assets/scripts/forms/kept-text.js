@@ -82,6 +82,8 @@
   }
 
   function forgetAll() {
+    // What is still to be kept after a pause would be kept after the visitor has signed out.
+    clearTimeout(timer);
     touched.clear();
     for (const key of allKeys()) sessionStorage.removeItem(key);
   }
