@@ -65,8 +65,9 @@ class OpenTransaction {
  * reads and locks are sent at once, but a change waits until the transaction has begun, unless it carries the condition
  * `onlyOnceBegun`.
  *
- * Measured against MikroORM's own connection, on two cores with PostgreSQL on the same machine: 1.7 × the admissions at 32
- * callers, 2.4 × the access reviews (`can-i`) at 16, and 2.2 × the reads of one run.
+ * Measured against MikroORM's own connection, on two cores with PostgreSQL on the same machine: 2.5 × the admissions at 32 callers, 2.5 ×
+ * the access reviews (`can-i`) and 3.2 × the reads of one run at 16. Prepared statements gain all of that. Pipelining gains 1.2 × for one
+ * admission after another there, and 1.7 × where a round trip to PostgreSQL takes 2 ms.
  *
  * Kysely sends its statements through `run` (`queries.ts`), in the same transactions.
  */
