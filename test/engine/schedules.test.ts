@@ -102,8 +102,9 @@ const handleOf = (id: string) => engine.client.schedule.getHandle(scheduleIdOf(k
 const startsOf = (id: string) => starts.filter((start) => start.id === id);
 const identity = () => ({ client: engine.client, installationId });
 
+/** Waits as long as a test may take: the engine's lists are late on a busy machine. */
 async function eventually(check: () => unknown): Promise<void> {
-  await expect.poll(check, { timeout: 20_000, interval: 200 }).toBeTruthy();
+  await expect.poll(check, { timeout: 100_000, interval: 200 }).toBeTruthy();
 }
 
 describe('a schedule of the engine', () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { type IssuedKey, maxOverlapSeconds } from '#domain/identity/api-keys/changes.ts';
 import type { ApiKeyDetails } from '#domain/identity/api-keys/store.ts';
@@ -23,19 +24,7 @@ export const ApiKeyView = z
   .meta({ id: 'ApiKey' });
 
 export function viewApiKey(key: ApiKeyDetails) {
-  return {
-    id: key.id,
-    kind: key.kind,
-    name: key.name,
-    hint: key.hint,
-    state: key.state,
-    issued_by: key.issuedBy,
-    rotated_from: key.rotatedFrom,
-    created_at: key.createdAt,
-    expires_at: key.expiresAt,
-    revoked_at: key.revokedAt,
-    last_used_at: key.lastUsedAt,
-  };
+  return answerOf(ApiKeyView.shape, key);
 }
 
 /** The only answer that contains a key's plaintext. */

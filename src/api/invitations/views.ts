@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, Emailed, Time } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
@@ -44,24 +45,8 @@ export const SentInvitationView = z
   .meta({ id: 'SentInvitation' });
 
 export function viewInvitation(invitation: InvitationWithStatus) {
-  const { id, email, role, status, revision } = invitation;
-  return {
-    id,
-    organization_id: invitation.organizationId,
-    team_id: invitation.teamId,
-    email,
-    role,
-    team_role: invitation.teamRole,
-    status,
-    revision,
-    invited_by: { id: invitation.invitedBy, name: invitation.inviterName },
-    created_at: invitation.createdAt,
-    sent_at: invitation.sentAt,
-    expires_at: invitation.expiresAt,
-    accepted_at: invitation.acceptedAt,
-    accepted_by: invitation.acceptedBy,
-    revoked_at: invitation.revokedAt,
-  };
+  const invitedBy = { id: invitation.invitedBy, name: invitation.inviterName };
+  return answerOf(InvitationView.shape, { ...invitation, invitedBy });
 }
 
 /** An invitation as the audit stores it, with its owners, because the path of an organization does not name the team. */

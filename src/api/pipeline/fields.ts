@@ -22,9 +22,18 @@ export type Answered<Fields extends z.ZodRawShape> = {
 /** Builds an answer with these fields. Each takes the value of the property of the same name. */
 export function answerOf<Fields extends z.ZodRawShape, From extends Answered<Fields>>(fields: Fields, from: From) {
   const values = from as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(Object.keys(fields).map((name) => [name, values[propertyOf(name)]])) as {
-    [Name in keyof Fields]: From[PropertyOf<Name> & keyof From];
-  };
+  const answer: Record<string, unknown> = {};
+  for (const [name, property] of namesOf(fields)) answer[name] = values[property];
+  return answer as { [Name in keyof Fields]: From[PropertyOf<Name> & keyof From] };
+}
+
+const namesByFields = new WeakMap<z.ZodRawShape, (readonly [name: string, property: string])[]>();
+
+/** The fields with their properties. A list asks for those of the same view once for each row. */
+function namesOf(fields: z.ZodRawShape): (readonly [name: string, property: string])[] {
+  const names = namesByFields.get(fields) ?? Object.keys(fields).map((name) => [name, propertyOf(name)] as const);
+  namesByFields.set(fields, names);
+  return names;
 }
 
 /** Makes the fields of an update from those of a creation. Each is optional: a field that the update leaves out keeps its value. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
 import { connectionReading } from '#domain/connections/authority.ts';
 import type { UsedConnection } from '#domain/connections/bindings/model.ts';
@@ -170,54 +171,18 @@ export const ListedRunView = z
   .meta({ id: 'ListedRun' });
 
 export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
-  return {
-    id: run.id,
-    idempotency_key: run.idempotencyKey,
-    status: run.status,
-    phase: run.phase,
-    status_reason: run.statusReason,
-    status_detail: run.statusDetail,
-    waiting_on: run.waitingOn,
-    operation: run.operation,
-    replace: run.replace,
+  const { assemblyNode: node } = run;
+  return answerOf(ListedRunView.shape, {
+    ...run,
     options: viewOptions(run.options, run.replace),
     partial: isPartial(run.options),
-    team_id: run.teamId,
-    project_id: run.projectId,
-    environment_id: run.environmentId,
-    instance_id: run.instanceId,
-    instance: run.instance,
-    template_id: run.templateId,
-    template_version: run.templateVersion,
-    pool: run.pool,
-    tool: run.tool,
-    tool_switch: run.toolSwitch,
     variables: showVariables(run),
-    message: run.message,
-    requested_by: { type: run.requestedByType, id: shownIdOf(run.requestedById), name: run.requestedByName },
-    responsible_user_id: run.responsibleUserId,
+    requestedBy: { type: run.requestedByType, id: shownIdOf(run.requestedById), name: run.requestedByName },
     plan: viewPlanReference(run),
     approval: toListedApproval(run),
-    reviewers: run.reviewers,
     outputs: showOutputs(run.outputs, run.secretOutputs),
-    isolation: run.isolation,
-    state_serial_before: run.stateSerialBefore,
-    state_serial_after: run.stateSerialAfter,
-    cancel_reason: run.cancelReason,
-    requeued_from: run.requeuedFrom,
-    assembly_run_id: run.assemblyRunId,
-    assembly_node: run.assemblyNode && { assembly_id: run.assemblyNode.assemblyId, key: run.assemblyNode.key },
-    drift_finding_id: run.driftFindingId,
-    drift_monitor_id: run.driftMonitorId,
-    undoes: run.undoes,
-    undone_by: run.undoneBy,
-    started_by_run_id: run.startedByRunId,
-    created_at: run.createdAt,
-    started_at: run.startedAt,
-    finished_at: run.finishedAt,
-    deleted_at: run.deletedAt,
-    revision: run.revision,
-  };
+    assemblyNode: node && { assembly_id: node.assemblyId, key: node.key },
+  });
 }
 
 /** A run, in every answer about a single run. */
