@@ -194,13 +194,14 @@ describe.each(commands.map((operation) => [operation.id, operation] as const))('
     request = await prepare(operation);
   });
 
-  it.skipIf(workflowCommands.has(id))('has no effect without its audit record', async () => {
-    const before = await contents(at());
-    const broken = await whileBroken(at(), () => ask(at(), operation, request));
-    expect([500, 503], broken.text).toContain(broken.status);
-    expect(broken.text).not.toContain('audit');
-    expect(await contents(at())).toEqual(before);
-  });
+  if (!workflowCommands.has(id))
+    it('has no effect without its audit record', async () => {
+      const before = await contents(at());
+      const broken = await whileBroken(at(), () => ask(at(), operation, request));
+      expect([500, 503], broken.text).toContain(broken.status);
+      expect(broken.text).not.toContain('audit');
+      expect(await contents(at())).toEqual(before);
+    });
 
   it('is recorded with its resource and owners when it succeeds, and when it is refused', async () => {
     if (isOwnedByTenant) refused = await refuse();
@@ -224,11 +225,12 @@ describe.each(commands.map((operation) => [operation.id, operation] as const))('
     if (done.location) expect((await readAt(done.location, reader)).status, done.location).toBe(200);
   });
 
-  it.skipIf(operation.idempotency === 'none')('answers the same if it is repeated', async () => {
-    await expectRepeated(done);
-    // The previous release had no commands that answer their receipts.
-    if (!operation.answersReceipt) await expectRepeatedByOldReceipt(done);
-  });
+  if (operation.idempotency !== 'none')
+    it('answers the same if it is repeated', async () => {
+      await expectRepeated(done);
+      // The previous release had no commands that answer their receipts.
+      if (!operation.answersReceipt) await expectRepeatedByOldReceipt(done);
+    });
 
   /** Lets callers be refused: one lacks the permission, the other may not read the target. Returns how many there were. */
   async function refuse(): Promise<number> {
