@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { get as getProject } from '#api/projects/operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
-import { renderChips } from '#api/web/components/chips.ts';
+import { renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import type { Column } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
@@ -40,9 +40,7 @@ export async function showEnvironments(visit: Visit): Promise<FastifyReply> {
       'New environment',
       pagePath(pages.newEnvironment, {}, { project_id: filter.project_id }),
     ],
-    above: renderChips('Active or archived', chips, isArchive ? 'true' : undefined, (archived) =>
-      pagePath(pages.environments, {}, { ...filter, archived }),
-    ),
+    above: renderArchiveTabs(pagePath(pages.environments, {}, { ...filter, archived: undefined }), isArchive),
     rows: environments,
     rowId: ({ id }) => `e-${id}`,
     columns: columnsOf(names),
@@ -53,11 +51,6 @@ export async function showEnvironments(visit: Visit): Promise<FastifyReply> {
     ],
   });
 }
-
-const chips = [
-  { value: undefined, label: 'Active' },
-  { value: 'true', label: 'Archived' },
-];
 
 /** Whether the visitor may create an environment in this project or, without one, in any project of the scope. */
 export async function mayCreateIn(visit: Visit, projectId: string | undefined): Promise<Action> {
