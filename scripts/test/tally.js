@@ -16,15 +16,16 @@ export function addToTally({ crash, files }, startedAt) {
     passed: sum('passed'),
     failed: [...files].filter(([, { failed }]) => failed > 0).map(([file]) => toPath(file)),
     crashed: crash.files.map(toPath),
+    errors: crash.others,
   };
   appendFileSync(path, `${JSON.stringify(line)}\n`);
 }
 
-/** The number of the last runs in a row without a failed test. A crash of a process is none. */
+/** The number of the last runs in a row that ran tests, without a failed test or an error outside of them. A crash of a process is neither. */
 export function countSteadyRuns() {
   if (!existsSync(path)) return 0;
   const lines = readFileSync(path, 'utf8').trim().split('\n').filter(Boolean);
   const runs = lines.map((line) => JSON.parse(line)).reverse();
-  const first = runs.findIndex(({ failed }) => failed.length > 0);
+  const first = runs.findIndex(({ passed, failed, errors }) => passed === 0 || failed.length > 0 || errors > 0);
   return first === -1 ? runs.length : first;
 }
