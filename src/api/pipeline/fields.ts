@@ -31,7 +31,9 @@ const namesByFields = new WeakMap<z.ZodRawShape, (readonly [name: string, proper
 
 /** The fields with their properties. A list asks for those of the same view once for each row. */
 function namesOf(fields: z.ZodRawShape): (readonly [name: string, property: string])[] {
-  const names = namesByFields.get(fields) ?? Object.keys(fields).map((name) => [name, propertyOf(name)] as const);
+  const known = namesByFields.get(fields);
+  if (known) return known;
+  const names = Object.keys(fields).map((name) => [name, propertyOf(name)] as const);
   namesByFields.set(fields, names);
   return names;
 }

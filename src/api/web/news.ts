@@ -12,8 +12,8 @@ export type PageWithNews = keyof typeof news;
 export type NewsOf<Pattern> = Pattern extends PageWithNews ? keyof (typeof news)[Pattern] : never;
 
 /**
- * The text about the last action; null for an unknown name, and for a page without such texts. The address contains only a name, so nobody can make a page show a text of
- * their own.
+ * The text about the last action; null for an unknown name, and for a page without such texts. The address contains only a name, so nobody
+ * can make a page show a text of their own.
  */
 export function findNews(page: LocalPath, done: string | undefined): string | null {
   const texts = textsByPage[page] ?? {};
