@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { type ApprovalsReport, restartWithOpenApprovals } from './approvals.ts';
 import { disruptGrid, removeRequester } from './assemblies.ts';
@@ -63,7 +64,7 @@ console.log(violations === 0 ? 'No violations were found.' : `${violations} viol
 process.exit(violations === 0 ? 0 : 1);
 
 function chooseSeed(): number {
-  const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+  const seed = Number(values.seed ?? randomInt(2 ** 31));
   console.log(`seed ${seed}`);
   return seed;
 }

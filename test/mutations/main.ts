@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
@@ -16,7 +17,7 @@ import { isTestedAlone } from './related-tests.ts';
  */
 const { values } = parseArgs({
   options: {
-    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     count: { type: 'string', default: '200' },
     workers: { type: 'string', default: '1' },
     /** Tries only these of the mutants drawn, by their numbers. */

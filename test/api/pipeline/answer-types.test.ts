@@ -29,7 +29,7 @@ const wrong = {
     ...looked,
     responses: { 200: Thing },
     // @ts-expect-error the answer may be undefined
-    handle: async () => (Math.random() ? small : undefined),
+    handle: async () => [small].at(0),
   }),
   // @ts-expect-error the answer matches only the schema of an error
   readOfRefusal: read({ ...looked, responses: { 200: Thing, 400: z.object({}) }, handle: async () => ({}) }),

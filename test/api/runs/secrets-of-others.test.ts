@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openInputs } from '#domain/runs/admission/inputs.ts';
 import { Run } from '#domain/runs/entity.ts';
@@ -32,7 +33,7 @@ const typed = { name: 'shop.example', colour: 'blue', api_key: 'typed-by-hand' }
 /** A new environment in which the owner has deployed the variables. */
 async function deployed(variables: object = typed) {
   const { owner, project } = stage.tenant;
-  const name = `Place ${Math.random().toString(36).slice(2, 10)}`;
+  const name = `Place ${randomUUID().slice(0, 8)}`;
   const { id: place } = await owner.make('/environments', { project_id: project, name, kind: 'development' });
   const at = { template_id: template, environment_id: place, instance: 'shop' };
   const give = async (variable: string, value: string, category = 'template', sensitive = true) => {

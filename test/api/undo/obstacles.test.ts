@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startUndoStage, type UndoStage } from '#test/support/undo/undo-stage.ts';
 
@@ -10,7 +11,7 @@ afterAll(() => stage?.api.close());
 /** An attempt that is promotable. */
 async function promotable() {
   const { owner, project } = stage.tenant;
-  const made = { project_id: project, name: `E ${Math.random()}`, kind: 'development' };
+  const made = { project_id: project, name: `E ${randomUUID()}`, kind: 'development' };
   const environment = (await owner.make('/environments', made)).id;
   const place = stage.place(environment);
   await stage.deploy({ ...place, variables: { a: 1 } });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { join } from '#test/support/access/tenancy.ts';
 import { startUndoStage, type UndoStage } from '#test/support/undo/undo-stage.ts';
@@ -255,7 +256,7 @@ function requireOne(environment: string) {
 async function addEnvironment(): Promise<string> {
   const made = await stage.tenant.owner.make('/environments', {
     project_id: stage.tenant.project,
-    name: `Place ${Math.random()}`,
+    name: `Place ${randomUUID()}`,
     kind: 'development',
   });
   return made.id;

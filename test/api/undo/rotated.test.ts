@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openInputs } from '#domain/runs/admission/inputs.ts';
 import { Run } from '#domain/runs/entity.ts';
@@ -14,7 +15,7 @@ afterAll(() => stage?.api.close());
 /** An instance in its own environment. */
 async function place() {
   const { owner, project } = stage.tenant;
-  const name = `Place ${Math.random().toString(36).slice(2, 10)}`;
+  const name = `Place ${randomUUID().slice(0, 8)}`;
   const { id } = await owner.make('/environments', { project_id: project, name, kind: 'development' });
   const give = async (variable: string, value: unknown, sensitive = true) => {
     const path = `/environments/${id}/variables/${variable}`;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -31,10 +32,10 @@ beforeEach(async () => {
 const wanted = (events: string[], owner: object) => ({ name: 'SIEM', url: endpoint.url, events, ...owner });
 const create = async (owner: object, events = ['audit.recorded'], caller = tenant.owner) =>
   (await caller.make('/admin/webhooks', wanted(events, owner))) as { id: string; secret: string };
-const rename = (of: Tenant) => of.owner.patch(`/projects/${of.project}`, { name: `Renamed ${Math.random()}` });
+const rename = (of: Tenant) => of.owner.patch(`/projects/${of.project}`, { name: `Renamed ${randomUUID()}` });
 /** A service account that administers the installation, and reads no audit of others. */
 const addAccount = async () => {
-  const wantedAccount = { name: `Bot ${Math.random()}`, role: 'admin', owner: { user_id: admin.id } };
+  const wantedAccount = { name: `Bot ${randomUUID()}`, role: 'admin', owner: { user_id: admin.id } };
   const { id } = await admin.make('/service-accounts', wantedAccount);
   const { body } = await admin.post(`/service-accounts/${id}/api-keys`, { name: 'test' });
   return new ApiUser(api, { 'x-api-key': body.key }, { id, email: '' });

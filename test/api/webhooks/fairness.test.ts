@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
@@ -53,8 +54,7 @@ async function create(by: Tenant, owner: object, { url }: Endpoint): Promise<str
 const inTurn = async (count: number, act: (at: number) => Promise<unknown>) => {
   for (let at = 0; at < count; at += 1) await act(at);
 };
-const rename = ({ owner, project }: Tenant) =>
-  owner.patch(`/projects/${project}`, { name: `Renamed ${Math.random()}` });
+const rename = ({ owner, project }: Tenant) => owner.patch(`/projects/${project}`, { name: `Renamed ${randomUUID()}` });
 
 /** Starts a sender while deliveries wait, and returns how long it takes to deliver an event of Alice's. */
 async function measureDelay(): Promise<number> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -34,7 +35,7 @@ beforeEach(async () => {
 
 const create = async (owner: object, events: string[], caller = tenant.owner): Promise<string> =>
   (await caller.make('/admin/webhooks', { name: 'Chat', url: endpoint.url, events, ...owner })).id;
-const rename = () => tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${Math.random()}` });
+const rename = () => tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${randomUUID()}` });
 const deliveriesOf = async (id: string, caller = tenant.owner) =>
   (await caller.get(`/admin/webhooks/${id}/deliveries`)).body.deliveries;
 const heardTypes = () => endpoint.heard.map(({ body }) => JSON.parse(body).type);

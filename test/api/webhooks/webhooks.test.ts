@@ -32,7 +32,7 @@ beforeEach(async () => {
 const wanted = (events: string[] = ['*']) => ({ name: 'Chat', url: endpoint.url, events });
 const create = async (owner: object, events?: string[], caller = tenant.owner) =>
   (await caller.make('/admin/webhooks', { ...wanted(events), ...owner })) as { id: string; secret: string };
-const rename = (of: Tenant) => of.owner.patch(`/projects/${of.project}`, { name: `Renamed ${Math.random()}` });
+const rename = (of: Tenant) => of.owner.patch(`/projects/${of.project}`, { name: `Renamed ${randomUUID()}` });
 const deliveriesOf = async (id: string) => (await tenant.owner.get(`/admin/webhooks/${id}/deliveries`)).body.deliveries;
 const types = () => endpoint.heard.map(({ body }) => JSON.parse(body).type);
 describe('an event', () => {

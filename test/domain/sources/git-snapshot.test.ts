@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -442,7 +443,7 @@ describe('a snapshot of a git source', () => {
 
   it('is limited in files, bytes, the size of the pack and time', async () => {
     const large = repository();
-    const noise = Buffer.from(Array.from({ length: 200_000 }, () => Math.floor(Math.random() * 256)));
+    const noise = randomBytes(200_000);
     large.commit({ 'a.tf': main, 'b.tf': main, 'c/noise.bin': noise, 'd/zeros.bin': Buffer.alloc(5_000_000) });
     const limited = (files: number, bytes: number) => snapshot({ url: large.url }, { limits: { files, bytes } });
     expect((await refusalOf(limited(3, 10_000_000))).message).toBe(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -23,7 +24,7 @@ afterAll(async () => {
 
 const body = (events: string[]) => ({ name: 'Chat', url: endpoint.url, events, team_id: tenant.team });
 const create = (events: string[]) => tenant.owner.make('/admin/webhooks', body(events));
-const rename = () => tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${Math.random()}` });
+const rename = () => tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${randomUUID()}` });
 
 it('a webhook has at most 100 patterns', async () => {
   const patterns = Array.from({ length: 101 }, () => 'run.*');

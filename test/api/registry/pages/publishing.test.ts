@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join as joinPath } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
@@ -416,7 +417,7 @@ describe('the form for a version', () => {
       /already names files/,
     ],
   ])('refuses %s', async (_what, fields, files: Record<string, string | Buffer>, problem) => {
-    const id = await make(`Refused ${Math.random()}`);
+    const id = await make(`Refused ${randomUUID()}`);
     const sent = await publish(id, { version: '1.0.0', spec: tofu, source: 'spec', ...fields }, files);
     expect(sent.status).toBe(400);
     expect(problemsIn(sent.text)).toMatch(problem);

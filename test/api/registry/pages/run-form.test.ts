@@ -76,7 +76,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-async function publish(variables: object, name = `Form ${Math.random()}`): Promise<string> {
+async function publish(variables: object, name = `Form ${randomUUID()}`): Promise<string> {
   const { id } = await tenant.owner.make('/registry/templates', { name, team_id: tenant.team });
   await tenant.owner.make(`/registry/templates/${id}/versions`, {
     version: '1.0.0',

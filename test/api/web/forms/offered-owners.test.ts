@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -35,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 async function publish(user: Tenant['owner'], owner: object): Promise<string> {
-  const { id } = await user.make('/registry/templates', { name: `T ${Math.random()}`, ...owner });
+  const { id } = await user.make('/registry/templates', { name: `T ${randomUUID()}`, ...owner });
   const spec = { executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] } };
   await user.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
   return id;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -38,7 +39,7 @@ beforeEach(async () => {
 /** Lets the endpoint answer this to one message. Returns the path of its delivery. */
 async function deliver(status: number): Promise<string> {
   endpoint.answers = { status };
-  await tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${Math.random()}` });
+  await tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${randomUUID()}` });
   await sending.work();
   const [{ id }] = (await tenant.owner.get(`${webhook}/deliveries`)).body.deliveries;
   return `${webhook}/deliveries/${id}`;
@@ -58,7 +59,7 @@ it('a delivery after a failed one is shown as paused, with the time of the next 
   await api.rows(
     `update webhook_queues set next_at = now() + interval '4 minutes', quiet_until = now() + interval '4 minutes'`,
   );
-  await tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${Math.random()}` });
+  await tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${randomUUID()}` });
   await sending.work();
   const [waiting, failed] = (await tenant.owner.get(`${webhook}/deliveries`)).body.deliveries;
   expect([waiting.attempts, waiting.paused, failed.attempts, failed.paused]).toEqual([0, true, 1, false]);

@@ -47,7 +47,7 @@ async function makeWebhook(
 }
 
 async function hearRename(): Promise<void> {
-  await tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${Math.random()}` });
+  await tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${randomUUID()}` });
   await sending.work();
 }
 

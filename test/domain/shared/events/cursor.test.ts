@@ -115,13 +115,13 @@ describe('a reader with a cursor', () => {
     const subjects = newSubjects(8);
     const reader = await Reader.start();
     const writing = Promise.all(
-      subjects.map(async (subject) => {
+      subjects.map(async (subject, index) => {
         for (let count = 1; count <= 15; count += 1) {
           await transactions.run(async (tx) => {
             await lockSubject(tx.em, subject);
             // Takes the id of the transaction now, and commits later than others do.
             await tx.em.execute('select pg_current_xact_id()');
-            await sleep(Math.random() * 8);
+            await sleep((index * 3 + count * 5) % 8);
             publishCounted(tx, subject, count);
           });
         }
