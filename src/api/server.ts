@@ -28,8 +28,13 @@ export interface Observation {
   readonly registry: Registry;
 }
 
-/** The document is made for the first server of a process. It is the same for all servers. */
 let document: ReturnType<typeof describeApi> | undefined;
+
+/** The document is the same for all servers of a process, and made when somebody first asks for it. */
+function describe(): ReturnType<typeof describeApi> {
+  document ??= describeApi(operations, release, tags);
+  return document;
+}
 
 /** Builds the API as a Fastify instance that does not listen yet. */
 export async function buildServer(services: Services, { readiness, registry }: Observation): Promise<FastifyInstance> {
@@ -47,8 +52,7 @@ export async function buildServer(services: Services, { readiness, registry }: O
   await app.register(httpMetrics, { registry });
   await app.register(rateLimit, { orm: services.orm, limits: config.limits });
   await app.register(health, { readiness });
-  document ??= describeApi(operations, release, tags);
-  await app.register(docs, { document });
+  await app.register(docs, { describe });
   await app.register(cookie);
   registerOperations(app, operations, services);
   await registerPages(app, { operations, services });

@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { describeApi } from '#api/document/document.ts';
 import { docs } from '#api/edge/docs/docs.ts';
 import { operations, tags } from '#api/operations.ts';
@@ -20,7 +21,7 @@ const tried: { cookie: unknown }[] = [];
 
 beforeAll(async () => {
   ({ app } = await createEdgeApp(async (server) => {
-    await server.register(docs, { document });
+    await server.register(docs, { describe: () => document });
     server.get('/api/v1/system/version', async ({ headers }) => {
       tried.push({ cookie: headers.cookie });
       return { api_version: 'v1' };
@@ -35,6 +36,7 @@ describe('the OpenAPI document', () => {
   it('is served without a credential, to other tools too', async () => {
     expect((await app.inject('/api/v1/openapi.json')).json()).toEqual(JSON.parse(JSON.stringify(document)));
     expect((await app.inject('/api/docs/json')).json()).toEqual(JSON.parse(JSON.stringify(document)));
+    expect(parse((await app.inject('/api/docs/yaml')).body)).toEqual(JSON.parse(JSON.stringify(document)));
   });
 
   it('answers 304 to a client that already has it', async () => {
@@ -123,7 +125,7 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
 
   it('the whole document becomes usable within two seconds of processor time, and an operation opens with its schemas', async () => {
     const all = await createEdgeApp(async (server) => {
-      await server.register(docs, { document: describeApi(operations, '1.2.3', tags) });
+      await server.register(docs, { describe: () => describeApi(operations, '1.2.3', tags) });
     });
     await all.app.listen({ port: 0, host: '127.0.0.1' });
     const { port } = all.app.server.address() as AddressInfo;

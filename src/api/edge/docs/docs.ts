@@ -23,7 +23,8 @@ const narrowScreens = `@media (max-width: 640px) {
 `;
 
 export type DocsOptions = {
-  document: OpenAPIV3_1.Document;
+  /** Makes the document. Called at the first request that needs it. */
+  describe: () => OpenAPIV3_1.Document;
 };
 
 export const openApiPath = '/api/v1/openapi.json';
@@ -46,14 +47,17 @@ const docsPolicy = {
  * credential and load nothing from other origins.
  */
 export const docs = fp<DocsOptions>(
-  async (app, { document }) => {
-    await app.register(swagger, { mode: 'static', specification: { document: document as OpenAPIV3.Document } });
+  async (app, { describe }) => {
+    const read = onceWritten(describe);
+    // The viewer's plugins write it as JSON and as YAML. Parsed from its text, it has no aliases in YAML, of which parsers refuse that many.
+    const document = { toJSON: () => JSON.parse(read().text) } as unknown as OpenAPIV3.Document;
+    await app.register(swagger, { mode: 'static', specification: { document } });
     await app.register(async (scope) => {
       scope.addHook('onRoute', (route) => {
         route.config = { ...route.config, anyQuery: true };
       });
       scope.addHook('onSend', compressorOfConstants());
-      addDocument(scope, document);
+      addDocument(scope, read);
       addViewerFiles(scope);
       addCanIPage(scope);
       await scope.register(swaggerUi, {
@@ -98,21 +102,29 @@ function compressorOfConstants(): onSendAsyncHookHandler {
   };
 }
 
-function addDocument(app: FastifyInstance, document: OpenAPIV3_1.Document): void {
-  let written: { readonly text: string; readonly tag: string } | undefined;
+/** The document as text, and its entity tag. */
+type WrittenDocument = { readonly text: string; readonly tag: string };
+
+/** Writes the document when it is first asked for, because making it is a sixth of the work of starting the API. */
+function onceWritten(describe: DocsOptions['describe']): () => WrittenDocument {
+  let written: WrittenDocument | undefined;
+  return () => {
+    written ??= write(JSON.stringify(describe()));
+    return written;
+  };
+}
+
+function write(text: string): WrittenDocument {
+  return { text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` };
+}
+
+function addDocument(app: FastifyInstance, read: () => WrittenDocument): void {
   app.get(openApiPath, async (request, reply) => {
-    written ??= write(document);
-    const { text, tag } = written;
+    const { text, tag } = read();
     reply.header('cache-control', 'no-cache').header('etag', tag);
     if (request.headers['if-none-match'] === tag) return reply.code(304).send();
     return reply.type('application/json; charset=utf-8').send(text);
   });
-}
-
-/** The document as text, and its entity tag. Writing it takes tens of milliseconds, so the first request for it does that. */
-function write(document: OpenAPIV3_1.Document): { readonly text: string; readonly tag: string } {
-  const text = JSON.stringify(document);
-  return { text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` };
 }
 
 /** Serves the page about `can-i` as its source text. Every 403 links to it. */
