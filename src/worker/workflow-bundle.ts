@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bundleWorkflowCode } from '@temporalio/worker';
@@ -10,18 +11,12 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = fileURLToPath(new URL('bundle-main.ts', import.meta.url));
 
-/** The sources of a bundle: everything that workflows may import (a linter enforces that), and the libraries. */
-const sources = [
-  'src/workflows/**/*.ts',
-  'src/domain/**/model.ts',
-  'src/activities/*.contract.ts',
-  'package-lock.json',
-];
+const entry = join(root, 'src/workflows/index.ts');
 
 /** The workflows as one script, without modules that reach files, the network or other processes. */
 export function bundleWorkflows(): Promise<{ code: string }> {
   return bundleWorkflowCode({
-    workflowsPath: join(root, 'src/workflows/index.ts'),
+    workflowsPath: entry,
     logger: { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} },
   });
 }
@@ -52,11 +47,28 @@ async function bundleInChild(path: string): Promise<void> {
 
 function digestOfSources(): string {
   const hash = createHash('sha256');
-  for (const path of globSync(sources, { cwd: root }).sort()) {
+  for (const path of [...bundledSources(), join(root, 'package-lock.json')]) {
     hash
-      .update(`${path}\0`)
-      .update(readFileSync(join(root, path)))
+      .update(`${relative(root, path)}\0`)
+      .update(readFileSync(path))
       .update('\0');
   }
   return hash.digest('hex').slice(0, 32);
+}
+
+const typeImport = /^import type [^;]*;$/gm;
+const importedPath = /(?:\bfrom|^import) '([^']+)'/gm;
+
+/** The files of the project that a bundle contains: the workflows and whatever they import, however indirectly, in a fixed order. */
+export function bundledSources(): string[] {
+  const found = new Set([entry]);
+  for (const path of found) {
+    const { resolve } = createRequire(path);
+    const code = readFileSync(path, 'utf8').replaceAll(typeImport, '');
+    for (const [, specifier = ''] of code.matchAll(importedPath)) {
+      // Packages change with package-lock.json only.
+      if (/^[.#]/.test(specifier) && extname(specifier) === '.ts') found.add(resolve(specifier));
+    }
+  }
+  return [...found].sort();
 }
