@@ -184,4 +184,32 @@ describe('a secret variable in an undo', () => {
     await stage.deploy({ ...place, variables: { a: 'https://evil.example', token: 'y' } }, { by: other });
     expect(await stage.check(hidden, other)).toMatchObject({ state: 'blocked', problem: { code: 'secret_at_risk' } });
   });
+
+  test('does not belong to somebody whose run merely kept the deployed one', async () => {
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 'https://good.example', token: secret } });
+    await stage.deploy({ ...place, variables_from: 'deployed', variables: {} }, { by: other });
+    const hidden = await stage.deploy(
+      { ...place, variables: { a: 'https://good.example', token: 'y' } },
+      { by: other },
+    );
+    await stage.deploy({ ...place, variables: { a: 'https://evil.example', token: 'y' } }, { by: other });
+    expect(await stage.check(hidden, other)).toMatchObject({ state: 'blocked', problem: { code: 'secret_at_risk' } });
+    expect((await stage.checked(hidden, owner)).state).toBe('ready');
+  });
+
+  test('still belongs to who gave it and has kept it since', async () => {
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 'https://good.example', token: secret } }, { by: other });
+    await stage.deploy({ ...place, variables_from: 'deployed', variables: { b: 1 } }, { by: other });
+    const hidden = await stage.deploy(
+      { ...place, variables_from: 'deployed', variables: { token: 'y' } },
+      { by: other },
+    );
+    await stage.deploy(
+      { ...place, variables_from: 'deployed', variables: { a: 'https://new.example' } },
+      { by: other },
+    );
+    expect((await stage.checked(hidden, other)).state).toBe('ready');
+  });
 });

@@ -6,24 +6,22 @@ import type { Deployment, Deployments } from '../deployments/deployments.ts';
 import type { Candidate } from './candidate.ts';
 
 /**
- * A secret variable of a candidate that the requester did not set in a run of their own; null if there is none. Without this rule, somebody
- * who may create runs could choose an address, and have another person's secret sent there by undoing a run. Such a secret is safe only if
- * the candidate repeats a deployment (`findRepeated`). Secrets among `given`, the defaults that every new run gets from the environment, do
- * not count.
+ * A secret variable of a candidate that the person who asks did not provide; null if there is none. Without this rule, somebody who may
+ * create runs could choose an address, and have another person's secret sent there by undoing a run. Such a secret is safe only if the
+ * candidate repeats a deployment (`findRepeated`). Secrets among `given`, the defaults that every new run gets from the environment, do not
+ * count.
  */
 export function findSecretOfOthers(
   { sensitive, variables, leaves }: Candidate,
-  { runs, history }: Deployments,
+  { runs }: Pick<Deployments, 'runs'>,
   { person, given }: { readonly person: string; readonly given: Readonly<Record<string, JsonValue>> },
 ): string | null {
   const isGiven = (name: string) => Object.hasOwn(variables, name) && isDeepStrictEqual(given[name], variables[name]);
-  const own = runs.filter((run) => responsibleFor(run) === person && givesValues(run));
-  const isKnown = (path: string, leaf: Leaf) =>
-    own.some(({ row }) =>
-      history.find(row.id)?.changes.some((change) => change.path === path && isSameLeaf(change.after, leaf)),
-    );
-  const isAtRisk = (name: string) =>
-    leavesOfVariable(leaves, name).some(([path, leaf]) => leaf.kind !== 'object' && !isKnown(path, leaf));
+  const isAtRisk = (name: string) => {
+    const known = runs.filter((run) => isKnownTo(person, run, name));
+    const isKnown = (path: string, leaf: Leaf) => known.some((run) => isSameLeaf(run.leaves.get(path), leaf));
+    return leavesOfVariable(leaves, name).some(([path, leaf]) => leaf.kind !== 'object' && !isKnown(path, leaf));
+  };
   return sensitive.find((name) => !isGiven(name) && isAtRisk(name)) ?? null;
 }
 
@@ -39,15 +37,14 @@ function isSameDeployment(one: Leaves, other: Leaves): boolean {
   return inputs.length === others.length && inputs.every(([path, leaf]) => isSameLeaf(other.get(path), leaf));
 }
 
-function responsibleFor({ row }: Deployment): string {
-  return row.responsibleUserId ?? row.requestedById;
-}
-
 /**
- * Whether the requester of the run set its values. A requeue, an undo, a remediation and a node of an assembly take them from elsewhere.
+ * Whether a person provided the value that a variable had in a run, or could read it there because it was not secret yet. A run keeps
+ * secrets of other persons, such as one that starts from the deployment or follows an output, so being responsible for it is not enough.
  */
-function givesValues({ row }: Deployment): boolean {
-  return [row.requeuedFrom, row.undoes, row.assemblyRunId, row.driftFindingId].every((origin) => origin === null);
+function isKnownTo(person: string, { row, inputs }: Deployment, name: string): boolean {
+  if (inputs === null) return false;
+  if (inputs.sensitive.includes(name)) return inputs.secretGivers?.[name] === person;
+  return (row.responsibleUserId ?? row.requestedById) === person;
 }
 
 function leavesOfVariable(leaves: Leaves, name: string): [string, Leaf][] {

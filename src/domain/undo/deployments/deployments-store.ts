@@ -22,9 +22,6 @@ export function readDeploymentsSince(em: Em, run: { instanceId: string; instance
       'r.templateVersion as version',
       'r.sealedInputs',
       'r.undoes',
-      'r.requeuedFrom',
-      'r.assemblyRunId',
-      'r.driftFindingId',
       'r.requestedById',
       'r.responsibleUserId',
     ])

@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { comparableVariable, openInputsToRepeat, type RunInputs, secretHashOf } from '#domain/runs/admission/inputs.ts';
+import { withSecretGivers } from '#domain/runs/admission/secret-givers.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { History } from '../change/history.ts';
 import { type Leaves, leavesOf, type Secrets } from '../change/leaves.ts';
@@ -41,7 +42,9 @@ export async function readDeployments(
   if (rows.length > maxDeployments) return tooMany;
   const gone = rows.find((row) => row.operation !== 'destroy' && row.sealedInputs.length === 0);
   if (gone) return dataGone(gone.id);
-  const opened = rows.map((row) => open(keyRing, row));
+  const opened: Opened[] = [];
+  // One after the other, because opening a run of an earlier release takes a query.
+  for (const row of rows) opened.push(await open(em, keyRing, row));
   const names = new Set(opened.flatMap(({ inputs }) => inputs?.sensitive ?? []));
   const secrets = { names, hash: secretHashOf(keyRing, run.instanceId) };
   const runs = opened.map((each) => flatten(each, secrets));
@@ -51,12 +54,15 @@ export async function readDeployments(
   return { runs, history, secrets };
 }
 
+type Opened = Pick<Deployment, 'row' | 'inputs'>;
+
 /** Opens the inputs of a run; a destroy has none, because nothing is deployed after it. */
-function open(keyRing: KeyRing, { sealedInputs, ...row }: DeploymentRow): Pick<Deployment, 'row' | 'inputs'> {
-  return { row, inputs: row.operation === 'destroy' ? null : openInputsToRepeat(keyRing, row.id, sealedInputs) };
+async function open(em: Em, keyRing: KeyRing, { sealedInputs, ...row }: DeploymentRow): Promise<Opened> {
+  if (row.operation === 'destroy') return { row, inputs: null };
+  return { row, inputs: await withSecretGivers(em, row.id, openInputsToRepeat(keyRing, row.id, sealedInputs)) };
 }
 
-function flatten({ row, inputs }: Pick<Deployment, 'row' | 'inputs'>, secrets: Secrets): Deployment {
+function flatten({ row, inputs }: Opened, secrets: Secrets): Deployment {
   if (inputs === null) return { row, leaves: new Map(), sensitive: [], inputs };
   return { row, leaves: leavesOfRun(row.versionId, inputs, secrets), sensitive: inputs.sensitive, inputs };
 }
