@@ -17,15 +17,16 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** Sends the form that a page shows, with its hidden fields. */
-async function send(url: string, fields: Record<string, string>) {
+/** Sends the form that a page shows as a browser does: with its hidden fields and its checked boxes, except those that get unchecked. */
+async function send(url: string, fields: Record<string, string>, unchecked: readonly string[] = []) {
   const { text, status } = await visitor.get(url);
   expect(status, text).toBe(200);
-  const hidden = [...text.matchAll(/<input[^>]*type="hidden"[^>]*>/g)].map(([tag]) => [
+  const sent = [...text.matchAll(/<input[^>]*type="(?:hidden"|checkbox"[^>]*\schecked\b)[^>]*>/g)].map(([tag]) => [
     /name="([^"]*)"/.exec(tag)?.[1] ?? '',
     /value="([^"]*)"/.exec(tag)?.[1] ?? '',
   ]);
-  return visitor.submit(url, { ...Object.fromEntries(hidden), ...fields });
+  const kept = sent.filter(([name = '']) => !unchecked.includes(name));
+  return visitor.submit(url, { ...Object.fromEntries(kept), ...fields });
 }
 
 const until = () => new Date(Date.now() + 24 * 3600_000).toISOString().slice(0, 16);
@@ -89,12 +90,22 @@ describe('the pages of monitors', () => {
       'schedule.every': '',
       'schedule.cron': '0 6 * * *',
       'schedule.timezone': 'Europe/Berlin',
-      enabled: 'true',
     };
     const edited = await send(`${path}/edit`, fields);
     expect(edited.status, edited.text).toBe(303);
     expect((await visitor.get(path)).text).toContain('every day at 06:00, Europe/Berlin');
     expect((await send(`${path}/delete`, {})).location).toBe('/drift?tab=monitors&done=deleted');
+  });
+
+  it('keep a monitor enabled when another field is saved, and disable it when its box is unchecked', async () => {
+    const { monitor } = await stage.watched();
+    const path = `/drift/monitors/${monitor}`;
+    const isEnabled = async () => (await stage.tenant.owner.get(`/drift-monitors/${monitor}`)).body.enabled;
+    expect((await send(`${path}/edit`, { 'schedule.every': '12h' })).location).toBe(`${path}?done=saved`);
+    expect(await isEnabled()).toBe(true);
+    expect((await send(`${path}/edit`, { 'schedule.every': '12h' }, ['enabled'])).location).toBe(`${path}?done=saved`);
+    expect(await isEnabled()).toBe(false);
+    expect(await visitor.page(`${path}/edit`)).not.toMatch(/name="enabled"[^>]*\schecked\b/);
   });
 
   it('refuse a second monitor of an instance with a link to the existing one', async () => {

@@ -275,7 +275,7 @@ describe('the pages of the settings', () => {
           .map(([, name, value]) => [name, value])
           .filter(([name]) => name !== 'q'),
       );
-      const chosen = { 'default_approval_policy.when': 'never', 'default_approval_policy.allow_self': 'false' };
+      const chosen = { 'default_approval_policy.when': 'never', 'default_approval_policy.allow_self': '' };
       const sent = await visitor.submit(path, { ...fields, ...(path === '/admin/settings' && chosen), ...typed });
       expect([sent.status, sent.location]).toEqual([303, `${path}?done=saved`]);
       expect((await visitor.get(`${path}?done=saved`)).text).toContain('Settings saved.');

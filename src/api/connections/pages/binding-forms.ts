@@ -1,4 +1,6 @@
+import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { readChosenId, refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -49,7 +51,7 @@ function addBind(addPage: AddPage, pages: BindingPages): void {
       const name = (typed['name'] ?? '').trim();
       const wrongName = name === '' ? 'must be given' : ConnectionName.safeParse(name).error?.issues[0]?.message;
       if (wrongName !== undefined) visit.addProblem('name', wrongName, formatPath([name]));
-      const phases = variablePhases.filter((phase) => typed[phase] === 'yes');
+      const phases = variablePhases.filter((phase) => isYes(typed[phase]));
       if (phases.length === 0) visit.addProblem('plan', 'select at least one phase', formatPath([name, 'phases']));
       const chosen = formatPath([name, 'connection_id']);
       const id = readChosenId(visit, 'connection_id', typed['connection_id'], chosen);
@@ -143,13 +145,6 @@ function fieldsOf(
       choices: usable.map(({ id, name: label, kind }) => ({ value: id, label: `${label} (${kindWords[kind]})` })),
       value: bound?.connection_id ?? undefined,
     },
-    ...variablePhases.map(
-      (phase): FormField => ({
-        name: phase,
-        label: `Give it to the ${phase}`,
-        kind: 'checkbox',
-        value: phases.includes(phase) ? 'yes' : '',
-      }),
-    ),
+    ...variablePhases.map((phase) => checkboxField(phase, `Give it to the ${phase}`, phases.includes(phase))),
   ];
 }

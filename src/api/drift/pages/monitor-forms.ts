@@ -3,9 +3,10 @@ import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { keepAllowed } from '#api/tenancy/pages/allowed-owners.ts';
 import { readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
+import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
-import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { choicesOf, type NamedThing } from '#api/web/forms/fields/named-things.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { readTimes, timeFields } from '#api/web/forms/schedule-times.ts';
@@ -28,13 +29,6 @@ export function registerMonitorForms(addPage: AddPage): void {
 }
 
 const everySixHours = { every: '6h' };
-
-const enabledField = (isEnabled: boolean): FormField => ({
-  name: 'enabled',
-  label: 'Scan on the schedule',
-  kind: 'checkbox',
-  value: isEnabled ? 'true' : '',
-});
 
 const newForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoices>>> = {
   read: readChoices,
@@ -122,13 +116,17 @@ function addEdit(addPage: AddPage): void {
       lead: monitor.inherited_from
         ? 'Once you change it, it no longer follows the monitor that it was inherited from.'
         : null,
-      fields: [...timeFields(monitor.schedule), enabledField(monitor.enabled), revisionField(monitor)],
+      fields: [
+        ...timeFields(monitor.schedule),
+        checkboxField('enabled', 'Scan on the schedule', monitor.enabled),
+        revisionField(monitor),
+      ],
       submit: 'Save changes',
     }),
     carryOut: async ({ id }, { expected_revision: revision, enabled, ...typed }, visit) => {
       const body = {
         schedule: readTimes(visit, typed),
-        enabled: enabled === 'true',
+        enabled: isYes(enabled),
         expected_revision: Number(revision),
       };
       await visit.run(update, { params: { id }, body });

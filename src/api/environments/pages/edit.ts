@@ -2,6 +2,7 @@ import { list as listProjects } from '#api/projects/operations.ts';
 import { keepAllowed } from '#api/tenancy/pages/allowed-owners.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { choicesOf } from '#api/web/forms/fields/named-things.ts';
+import { yesIf } from '#api/web/forms/fields/yes.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -106,14 +107,12 @@ function fieldsOf(environment: Environment, offered: readonly OfferedTool[]): Fo
     kind,
     'approval_policy.required': String(policy.required),
     'approval_policy.when': shownRule(policy),
-    'approval_policy.allow_self': policy.allow_self ? 'yes' : '',
+    'approval_policy.allow_self': yesIf(policy.allow_self),
     ttl: ttl ?? '',
     isolation: isolation ?? '',
     plan_secrets: planSecrets ?? '',
     ...toolValues(environment.tool),
-    ...Object.fromEntries(
-      runOptionNames.map((each) => [`allowed_options.${each}`, allowed.includes(each) ? 'yes' : '']),
-    ),
+    ...Object.fromEntries(runOptionNames.map((each) => [`allowed_options.${each}`, yesIf(allowed.includes(each))])),
   };
   const fields = [
     ...nameAndKind,

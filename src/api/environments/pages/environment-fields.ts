@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWholeNumber } from '#api/web/forms/read-form.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -29,7 +31,7 @@ const usualApprovals = 1;
 function toPolicy(visit: Visit, typed: Typed, isNew: boolean): object | null {
   const when = typed['approval_policy.when'] ?? '';
   const required = typed['approval_policy.required']?.trim() ?? '';
-  const allowSelf = typed['approval_policy.allow_self'] === 'yes';
+  const allowSelf = isYes(typed['approval_policy.allow_self']);
   if (when === '') {
     const left = [
       ...(required === '' ? [] : ['leave Required approvals empty']),
@@ -111,14 +113,14 @@ export function policyFields(when: ApprovalRule | null): FormField[] {
         hint: `Leave this empty for ${usualApprovals}, or for the default for the kind.`,
       }),
     },
-    { name: 'approval_policy.allow_self', label: 'Requesters may approve their own runs', kind: 'checkbox' },
+    checkboxField('approval_policy.allow_self', 'Requesters may approve their own runs'),
   ];
 }
 
 /** Reads the checked options. Null if they are the defaults of the kind, so that later changes of the defaults apply too. */
 export function toAllowedOptions(typed: Typed): string[] | null {
   const usual = allowedOptions({ kind: typed['kind'] ?? '', allowedOptions: null });
-  const allowed = runOptionNames.filter((name) => typed[`allowed_options.${name}`] === 'yes');
+  const allowed = runOptionNames.filter((name) => isYes(typed[`allowed_options.${name}`]));
   return isDeepStrictEqual(allowed, usual) ? null : allowed;
 }
 
@@ -131,11 +133,7 @@ const optionWords: Readonly<Record<RunOptionName, string>> = {
   log_level: 'Runs may write a debug log, which may contain secrets',
 };
 
-export const optionFields: FormField[] = runOptionNames.map((name) => ({
-  name: `allowed_options.${name}`,
-  label: optionWords[name],
-  kind: 'checkbox',
-}));
+export const optionFields = runOptionNames.map((name) => checkboxField(`allowed_options.${name}`, optionWords[name]));
 
 export const moreFields: FormField[] = [
   {

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { answerError } from '#api/edge/errors/error-answers.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import { fieldProblems } from '#api/web/forms/read-form.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toFieldProblem } from '#api/web/text.ts';
@@ -47,7 +48,7 @@ async function submitForm(visit: Visit): Promise<FastifyReply> {
   try {
     if (new_password !== confirm_password)
       throw invalidField('confirm_password', 'must be the same as the new password');
-    await visit.run(redeemReset, { body: { token, new_password, revoke_api_keys: revoke_api_keys === 'yes' } });
+    await visit.run(redeemReset, { body: { token, new_password, revoke_api_keys: isYes(revoke_api_keys) } });
   } catch (error) {
     if (error instanceof WrongSecret) return visit.show(deadLinkPage(), 404);
     const problems = fieldProblems(error, ['new_password', 'confirm_password']);

@@ -3,6 +3,7 @@ import { answerError } from '#api/edge/errors/error-answers.ts';
 import { readHeld, readHeldLead } from '#api/schedules/pages/held-schedules.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { fieldProblems } from '#api/web/forms/read-form.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
@@ -119,7 +120,7 @@ function submitDetails(visit: Visit): Promise<FastifyReply> {
 function submitPassword(visit: Visit): Promise<FastifyReply> {
   const names = ['current_password', 'new_password', 'confirm_password', 'revoke_api_keys'] as const;
   const { revoke_api_keys: choice, ...passwords } = visit.form(...names);
-  const body = { ...passwords, revoke_api_keys: choice === 'yes' };
+  const body = { ...passwords, revoke_api_keys: isYes(choice) };
   return submit(visit, { typed: {}, done: 'password' }, () => visit.run(changeOwn, { body }));
 }
 

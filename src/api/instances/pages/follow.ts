@@ -1,5 +1,6 @@
 import type { Instance, InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
+import { isYes, yesIf } from '#api/web/forms/fields/yes.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -44,10 +45,10 @@ export function registerFollow(addPage: AddPage): void {
           name: 'enabled',
           label: 'After a change',
           kind: 'select',
-          value: follow.enabled ? 'yes' : '',
+          value: yesIf(follow.enabled),
           choices: [
-            { value: '', label: 'Do nothing' },
-            { value: 'yes', label: 'Start a run' },
+            { value: yesIf(false), label: 'Do nothing' },
+            { value: yesIf(true), label: 'Start a run' },
           ],
         },
       ],
@@ -56,7 +57,7 @@ export function registerFollow(addPage: AddPage): void {
       refusal: refusalOf(actions, 'set_follow'),
     }),
     carryOut: async ({ id }, typed, visit) => {
-      await visit.run(replaceFollow, { params: { id }, body: { enabled: typed['enabled'] === 'yes' } });
+      await visit.run(replaceFollow, { params: { id }, body: { enabled: isYes(typed['enabled']) } });
       return pagePath(pages.instance, { id }, { tab: 'sharing', done: 'follow-saved' });
     },
   });

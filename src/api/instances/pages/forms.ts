@@ -10,6 +10,7 @@ import {
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { choicesOf } from '#api/web/forms/fields/named-things.ts';
+import { isYes, yesIf } from '#api/web/forms/fields/yes.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -76,12 +77,12 @@ export function despiteDependents(what: string): FormField {
     kind: 'select',
     choices: [
       { value: '', label: `Do not ${what} while other instances use its outputs` },
-      { value: 'yes', label: 'Continue: they keep the values that they have' },
+      { value: yesIf(true), label: 'Continue: they keep the values that they have' },
     ],
   };
 }
 
-export const isDespiteDependents = (typed: Readonly<Record<string, string>>) => typed['despite_dependents'] === 'yes';
+export const isDespiteDependents = (typed: Readonly<Record<string, string>>) => isYes(typed['despite_dependents']);
 
 const environmentHint =
   'Provides variables, secrets, connections and an approval policy to all runs of the instance. An instance outside any environment gets none of them, and cannot be moved into one later.';

@@ -1,5 +1,7 @@
 import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
+import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { offerKinds } from '#api/web/forms/kind-choice.ts';
 import { addUrlProblem, revisionField } from '#api/web/forms/resource-forms.ts';
@@ -44,9 +46,7 @@ const urlField: FormField = {
   hint: 'It starts with https://. Anybody who knows it can post there, so it is stored encrypted, and only its host is shown.',
 };
 
-function enabledField(isEnabled: boolean): FormField {
-  return { name: 'enabled', label: 'Send messages', kind: 'checkbox', value: isEnabled ? 'yes' : '' };
-}
+const enabledField = (isEnabled: boolean) => checkboxField('enabled', 'Send messages', isEnabled);
 
 /** The configuration of a kind from what was typed; undefined if it stays unchanged. */
 function toConfig(visit: Visit<unknown>, kind: ChannelKind, typed: Typed) {
@@ -93,7 +93,7 @@ function addNew(addPage: AddPage): void {
     }),
     carryOut: async (kind, typed, visit) => {
       const config = toConfig(visit, kind, typed) ?? { url: '' };
-      const settings = { name: typed['name'], kind, config, enabled: typed['enabled'] === 'yes' };
+      const settings = { name: typed['name'], kind, config, enabled: isYes(typed['enabled']) };
       const owner = await channelOwners.toBody(visit, typed);
       const made = await visit.run(create, { body: { ...settings, ...owner } });
       return made.secret === null ? channelPath(made, 'created') : secretPage(secretPlaces, made, 'Channel created.');
@@ -118,7 +118,7 @@ function addEdit(addPage: AddPage): void {
     carryOut: async (channel, typed, visit) => {
       const { name, enabled, expected_revision: revision } = typed;
       const config = toConfig(visit, channel.kind, typed);
-      const body = { name, enabled: enabled === 'yes', expected_revision: Number(revision), ...(config && { config }) };
+      const body = { name, enabled: isYes(enabled), expected_revision: Number(revision), ...(config && { config }) };
       await visit.run(update, { params: { id: channel.id }, body });
       return channelPath(channel, 'saved');
     },

@@ -2,9 +2,11 @@ import { list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listTeams } from '#api/teams/operations.ts';
 import { behindProjects } from '#api/tenancy/pages/environment-choices.ts';
 import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
+import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { nameChoices } from '#api/web/forms/fields/named-things.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { readChosenId, refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pages } from '#api/web/paths.ts';
@@ -52,7 +54,7 @@ function addSubscribe(addPage: AddPage): void {
     }),
     carryOut: async ({ channel }, typed, visit) => {
       const place = await toPlace(visit, typed);
-      const events = topicNames.filter((topic) => typed[fieldOf(topic)] === 'yes');
+      const events = topicNames.filter((topic) => isYes(typed[fieldOf(topic)]));
       if (events.length === 0) visit.addProblem('place', 'select at least one event below', 'subscriptions');
       const all = events.length === topicNames.length ? ['*'] : events;
       const added = { ...place, events: all };
@@ -120,9 +122,7 @@ function fieldOf(topic: string): string {
   return topic.replace('.', '-');
 }
 
-const topicFields = topicNames.map(
-  (topic): FormField => ({ name: fieldOf(topic), label: labelOf(topic), kind: 'checkbox', value: 'yes' }),
-);
+const topicFields = topicNames.map((topic) => checkboxField(fieldOf(topic), labelOf(topic), true));
 
 function placeField({ choices, isCut }: Choices): FormField {
   return {

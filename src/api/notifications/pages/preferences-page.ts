@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { renderTime } from '#api/web/components/time.ts';
+import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { readRow } from '#api/web/forms/fields/matrix.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
@@ -84,13 +86,13 @@ function chatFields({ chat: { host, problem, paused_until: until } }: Shown): Fo
     isSecret: true,
     hint: html`${state}${failure}`,
   };
-  const removal: FormField = { name: 'forget_chat', label: `Remove the chat at ${host}`, kind: 'checkbox', value: '' };
+  const removal = checkboxField('forget_chat', `Remove the chat at ${host}`);
   return host === null ? [address] : [address, removal];
 }
 
 /** Reads the fields for the chat. If nothing was typed, the chat stays as it is. */
 function toChat({ chat_url: url = '', forget_chat: forgets }: Typed): { chat_url?: string | null } {
-  if (forgets === 'yes') return { chat_url: null };
+  if (isYes(forgets)) return { chat_url: null };
   return url.trim() === '' ? {} : { chat_url: url.trim() };
 }
 

@@ -1,5 +1,6 @@
 import { addApprovalProblem } from '#api/environments/pages/environment-fields.ts';
 import { findLimitProblems, toLimits } from '#api/quotas/pages/limit-fields.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWholeNumber } from '#api/web/forms/read-form.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -62,7 +63,7 @@ function readPolicy(typed: Typed): object {
   return {
     required: readWholeNumber(part('required') ?? ''),
     when: part('when'),
-    allow_self: part('allow_self') === 'true',
+    allow_self: isYes(part('allow_self')),
   };
 }
 

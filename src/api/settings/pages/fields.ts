@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { shownRule } from '#api/environments/pages/environment-fields.ts';
 import { limitField } from '#api/quotas/pages/limit-fields.ts';
+import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { yesIf } from '#api/web/forms/fields/yes.ts';
 import { revisionField } from '#api/web/forms/resource-forms.ts';
 import { featureNames, features } from '#domain/features.ts';
 import { retentionKinds } from '#domain/settings/document.ts';
@@ -100,10 +102,10 @@ function approvalFields({ default_approval_policy: policy }: ShownSettings): For
       name: 'default_approval_policy.allow_self',
       label: 'People may approve their own runs',
       kind: 'select',
-      value: String(policy.allow_self),
+      value: yesIf(policy.allow_self),
       choices: [
-        { value: 'false', label: 'No' },
-        { value: 'true', label: 'Yes' },
+        { value: yesIf(false), label: 'No' },
+        { value: yesIf(true), label: 'Yes' },
       ],
     },
   ];
@@ -156,13 +158,7 @@ function signInFields(settings: ShownSettings): FormField[] {
 function featureFields(name: (typeof featureNames)[number], settings: ShownSettings): FormField[] {
   const { enabled, reason } = settings.features[name];
   return [
-    {
-      name: `features.${name}.enabled`,
-      label: features[name].title,
-      kind: 'checkbox',
-      isSwitch: true,
-      value: enabled ? 'yes' : '',
-    },
+    checkboxField(`features.${name}.enabled`, features[name].title, enabled, { isSwitch: true }),
     {
       name: `features.${name}.reason`,
       label: `Why ${features[name].title} is off`,

@@ -6,6 +6,7 @@ import { listOfEnvironment as listReviewers } from '#api/runs/approvals/reviewer
 import { renderShortage } from '#api/runs/pages/reviewers/labels.ts';
 import { type TeamVisit, teamParams } from '#api/teams/pages/team-frame.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
+import { yesIf } from '#api/web/forms/fields/yes.ts';
 import { addFormPage, type FormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -129,7 +130,7 @@ function fieldsOf(environment: EnvironmentDetails) {
   const values: Readonly<Record<string, string>> = {
     'approval_policy.when': when,
     'approval_policy.required': String(required),
-    'approval_policy.allow_self': allowSelf ? 'yes' : '',
+    'approval_policy.allow_self': yesIf(allowSelf),
   };
   return [
     ...policyFields(when).map((field) => ({ ...field, value: values[field.name] })),

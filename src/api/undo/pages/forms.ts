@@ -6,6 +6,7 @@ import { renderActions } from '#api/web/components/actions.ts';
 import { renderInstanceLink, renderRunLink } from '#api/web/components/links/resource-links.ts';
 import { renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -85,7 +86,7 @@ ${renderAttempts(undo.attempts, later)}`,
         submit: promoteLabel,
       }),
       carryOut: async ({ attempt: { id, candidate } }, { message, candidate_digest: digest = '', ...typed }, visit) => {
-        const accepted = (candidate?.collateral ?? []).filter((address) => typed[nameOfResource(address)] === 'yes');
+        const accepted = (candidate?.collateral ?? []).filter((address) => isYes(typed[nameOfResource(address)]));
         const body = { candidate_digest: digest, accepted_collateral: accepted, ...(message && { message }) };
         const run = await visit.run(promote, { params: { id }, body });
         return pagePath(pages.run, { id: run.id }, { done: 'admitted' });

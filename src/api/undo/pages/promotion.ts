@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { ShownAttempt } from './labels.ts';
@@ -14,13 +15,8 @@ export function explainPromotion({ candidate }: ShownAttempt): Html {
 
 /** The fields of a promotion. Each affected resource has its own box, which the visitor checks to accept it. */
 export function promotionFields({ candidate }: ShownAttempt): FormField[] {
-  const resources = (candidate?.collateral ?? []).map(
-    (address): FormField => ({
-      name: nameOfResource(address),
-      label: address,
-      kind: 'checkbox',
-      isUnkept: true,
-    }),
+  const resources = (candidate?.collateral ?? []).map((address) =>
+    checkboxField(nameOfResource(address), address, false, { isUnkept: true }),
   );
   return [
     { name: 'candidate_digest', label: 'Candidate', kind: 'hidden', value: candidate?.digest ?? '' },

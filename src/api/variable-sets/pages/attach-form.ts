@@ -3,8 +3,10 @@ import { list as listEnvironments } from '#api/environments/operations.ts';
 import { get as getProject, list as listProjects } from '#api/projects/operations.ts';
 import { behindProjects } from '#api/tenancy/pages/environment-choices.ts';
 import { linesOf } from '#api/tenancy/pages/place-lists.ts';
+import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { type NamedThing, nameChoices } from '#api/web/forms/fields/named-things.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
@@ -46,7 +48,7 @@ export function registerAttachForm(addPage: AddPage): void {
       refusal: refusalOf(subject.attachments.actions, 'replace_attachments'),
     }),
     carryOut: async ({ set, places }, typed, visit) => {
-      const chosen = places.filter((place) => typed[fieldName(place)] === 'yes');
+      const chosen = places.filter((place) => isYes(typed[fieldName(place)]));
       const others = await readOthers(visit, typed);
       const idsOf = (type: Place['type']) => {
         const ids = [...chosen, ...others].filter((place) => place.type === type).map(({ id }) => id);
@@ -117,14 +119,10 @@ function fieldName({ id }: Place): string {
 
 function fieldsOf({ set, places, isCut, attachments: { attachments } }: Subject): FormField[] {
   const attached = new Set(attachments.flatMap(({ id, effective }) => (effective ? id : [])));
-  const boxes = places.map(
-    (place): FormField => ({
-      name: fieldName(place),
-      label: place.type === 'project' ? `${place.name}: all its environments` : place.name,
-      kind: 'checkbox',
-      value: attached.has(place.id) ? 'yes' : '',
-    }),
-  );
+  const boxes = places.map((place) => {
+    const label = place.type === 'project' ? `${place.name}: all its environments` : place.name;
+    return checkboxField(fieldName(place), label, attached.has(place.id));
+  });
   const others: FormField = {
     name: 'others',
     label: 'Others',

@@ -1,4 +1,6 @@
+import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -6,8 +8,8 @@ import { describeJsonProblem, parseStrictJson } from '#domain/shared/values/stri
 
 /** The body of a variable, from what was typed. An empty field keeps a secret that exists. */
 export function toVariableBody(visit: Visit, typed: Typed, exists: boolean): Record<string, unknown> {
-  const sensitive = typed['sensitive'] === 'yes';
-  const phases = (['plan', 'apply'] as const).filter((phase) => typed[phase] === 'yes');
+  const sensitive = isYes(typed['sensitive']);
+  const phases = (['plan', 'apply'] as const).filter((phase) => isYes(typed[phase]));
   if (phases.length === 0) visit.addProblem('plan', 'choose at least one phase', 'phases');
   else if (typed['category'] === 'template' && phases.length < 2)
     visit.addProblem(
@@ -32,11 +34,12 @@ export function toVariableBody(visit: Visit, typed: Typed, exists: boolean): Rec
  * stronger credential.
  */
 function toPlanValue(visit: Visit, typed: Typed, exists: boolean): Record<string, unknown> {
-  const { sensitive, has_plan_value: has, plan_value: value } = typed;
-  const isTyped = value !== undefined && value !== '' && (!exists || sensitive === 'yes');
-  if (has !== 'yes' && isTyped)
+  const { plan_value: value } = typed;
+  const [isSecret, has] = [isYes(typed['sensitive']), isYes(typed['has_plan_value'])];
+  const isTyped = value !== undefined && value !== '' && (!exists || isSecret);
+  if (!has && isTyped)
     visit.addProblem('has_plan_value', 'tick this if planning gets the value below; else empty its field');
-  if (has !== 'yes') return { has_plan_value: false };
+  if (!has) return { has_plan_value: false };
   if (typed['category'] === 'template') {
     visit.addProblem(
       'has_plan_value',
@@ -45,7 +48,7 @@ function toPlanValue(visit: Visit, typed: Typed, exists: boolean): Record<string
     );
     return {};
   }
-  const keepsValue = exists && sensitive === 'yes' && value === '';
+  const keepsValue = exists && isSecret && value === '';
   return { has_plan_value: true, ...(!keepsValue && { plan_value: readValue(visit, 'plan_value', typed) }) };
 }
 
@@ -104,14 +107,11 @@ export function variableFields(existing: string | undefined, keepsSecret: boolea
       ],
     },
     ...valueFields(keepsSecret),
-    { name: 'sensitive', label: 'Secret: the value cannot be read again', kind: 'checkbox' },
-    {
-      name: 'plan',
-      label: 'Available while planning',
-      kind: 'checkbox',
+    checkboxField('sensitive', 'Secret: the value cannot be read again'),
+    checkboxField('plan', 'Available while planning', false, {
       hint: 'Anyone who may start a plan can have it print a secret that it gets. Give such an environment variable another value for planning, or make it available while applying only. A template variable is always available while planning and applying: a template can declare it as ephemeral.',
-    },
-    { name: 'apply', label: 'Available while applying', kind: 'checkbox' },
+    }),
+    checkboxField('apply', 'Available while applying'),
   ];
 }
 
@@ -134,12 +134,9 @@ function valueFields(keepsSecret: boolean): FormField[] {
         ? 'The stored value is never shown. Leave this empty to keep it.'
         : 'A default may be JSON, such as 3, true or ["a"]. Anything else is text. A text that looks like JSON stands in quotes, such as "3".',
     },
-    {
-      name: 'has_plan_value',
-      label: 'Use another value while planning',
-      kind: 'checkbox',
+    checkboxField('has_plan_value', 'Use another value while planning', false, {
       hint: 'For an environment variable, such as a credential that may only read.',
-    },
+    }),
     {
       name: 'plan_value',
       label: 'Value while planning',

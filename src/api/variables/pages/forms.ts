@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { renderActions } from '#api/web/components/actions.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { isYes, yesIf } from '#api/web/forms/fields/yes.ts';
 import { addFormPage, type FormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, revisionOf } from '#api/web/forms/resource-forms.ts';
 import { type LocalPath, pagePath, type pages } from '#api/web/paths.ts';
@@ -63,7 +64,11 @@ function addForm<H extends Holder>(forms: VariableForms<H>): FormPageDeclaration
       ...frameOf(forms, holder),
       title: 'Add a variable',
       refusal: forms.findRefusal(holder),
-      fields: withValues(variableFields(undefined, false), { category: 'template', plan: 'yes', apply: 'yes' }),
+      fields: withValues(variableFields(undefined, false), {
+        category: 'template',
+        plan: yesIf(true),
+        apply: yesIf(true),
+      }),
     }),
     carryOut: async (holder, typed, visit) => {
       const params = { id: holder.id, name: typed['name']?.trim() ?? '' };
@@ -152,7 +157,7 @@ function frameOf<H extends Holder>(
 
 /** The fields that a refused form must not show again, because they are secret. */
 function secretFields({ sensitive }: Typed): readonly string[] {
-  return sensitive === 'yes' ? ['value', 'plan_value'] : [];
+  return isYes(sensitive) ? ['value', 'plan_value'] : [];
 }
 
 function fieldsOf(variable: ShownVariable): FormField[] {
@@ -161,11 +166,11 @@ function fieldsOf(variable: ShownVariable): FormField[] {
     name,
     category,
     value: sensitive ? '' : showValue(category, value),
-    has_plan_value: hasPlanValue ? 'yes' : '',
+    has_plan_value: yesIf(hasPlanValue),
     plan_value: planValue === null ? '' : showValue(category, planValue),
-    sensitive: sensitive ? 'yes' : '',
-    plan: phases.includes('plan') ? 'yes' : '',
-    apply: phases.includes('apply') ? 'yes' : '',
+    sensitive: yesIf(sensitive),
+    plan: yesIf(phases.includes('plan')),
+    apply: yesIf(phases.includes('apply')),
   };
   const fields = variableFields(name, sensitive);
   // A change of the category is saved first. Then the form has the fields of the new category.

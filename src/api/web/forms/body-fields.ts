@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { capitalize } from '../text.ts';
 import type { FormField } from './fields/form-field.ts';
+import { isYes, yesIf } from './fields/yes.ts';
 import type { Typed } from './form-page.ts';
 import { readWholeNumber } from './read-form.ts';
-
-/** The value that a form sends for a checked box. */
-const checked = 'yes';
 
 /** A longer text gets an area of several lines. */
 const maxInLine = 250;
@@ -35,7 +33,7 @@ export function bodyFields(
 
 /** The value of a resource in the form of its field. */
 function toTyped(value: unknown): string | undefined {
-  if (typeof value === 'boolean') return value ? checked : '';
+  if (typeof value === 'boolean') return yesIf(value);
   return value === undefined || value === null ? undefined : String(value);
 }
 
@@ -79,6 +77,6 @@ export function readFields(fields: z.ZodRawShape, typed: Typed): Record<string, 
 
 function readValue(field: z.ZodType, typed: string): unknown {
   const { type } = schemaOf(field);
-  if (type === 'boolean') return typed === checked;
+  if (type === 'boolean') return isYes(typed);
   return type === 'integer' ? readWholeNumber(typed) : typed;
 }

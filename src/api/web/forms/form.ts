@@ -7,6 +7,7 @@ import { explainCut } from './fields/choices.ts';
 import { renderControl } from './fields/control.ts';
 import { type FormField, withOnlyChoice } from './fields/form-field.ts';
 import { renderMatrix } from './fields/matrix.ts';
+import { isYes, yesIf } from './fields/yes.ts';
 import { type FormProblems, nameMissing } from './problems.ts';
 import { isStale, openedField, renderStale, revisionName, withPresentValues } from './stale.ts';
 
@@ -188,8 +189,8 @@ export function renderFormField(
       : null
   }`;
   if (kind === 'checkbox') {
-    return html`<div class="field"><label class="${field.isSwitch ? 'switch' : 'choice'}"><input type="checkbox" ${field.isSwitch ? html`role="switch"` : null} id="${id}" name="${name}" value="yes" ${
-      value === 'yes' ? html`checked` : null
+    return html`<div class="field"><label class="${field.isSwitch ? 'switch' : 'choice'}"><input type="checkbox" ${field.isSwitch ? html`role="switch"` : null} id="${id}" name="${name}" value="${yesIf(true)}" ${
+      isYes(value) ? html`checked` : null
     } ${unkept} ${state}> <span>${label}</span></label>${notes}</div>`;
   }
   if (kind === 'radio') return renderRadios(field, id, state, notes);

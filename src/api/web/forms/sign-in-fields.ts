@@ -1,5 +1,6 @@
 import { problemIcon } from '../components/alerts.ts';
 import { type Html, html } from '../html.ts';
+import { yesIf } from './fields/yes.ts';
 import { nameMissing } from './problems.ts';
 
 export interface Field {
@@ -31,7 +32,7 @@ ${problem ? html`<p class="field-problem" id="${problemId}">${problemIcon}${name
 </div>`;
 }
 
-/** A checkbox, which the form sends as `yes`, or not at all if it is not checked. */
+/** A checkbox, which `isYes` reads. */
 export function renderCheckbox({ name, label }: { readonly name: string; readonly label: string }): Html {
-  return html`<label class="choice"><input type="checkbox" name="${name}" value="yes"> <span>${label}</span></label>`;
+  return html`<label class="choice"><input type="checkbox" name="${name}" value="${yesIf(true)}"> <span>${label}</span></label>`;
 }

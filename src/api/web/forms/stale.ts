@@ -4,6 +4,7 @@ import { type Html, html } from '../html.ts';
 import type { LocalPath } from '../paths.ts';
 import { type FormField, sentValue } from './fields/form-field.ts';
 import { sentBoxes } from './fields/matrix.ts';
+import { isYes } from './fields/yes.ts';
 import type { FormProblems } from './problems.ts';
 import { toLines } from './read-form.ts';
 
@@ -123,7 +124,7 @@ function isCompared({ kind = 'text', isSecret, value }: ComparedField): boolean 
 }
 
 function describeValue({ kind, value = '', choices = [] }: ComparedField): string {
-  if (kind === 'checkbox') return value === 'yes' ? 'on' : 'off';
+  if (kind === 'checkbox') return isYes(value) ? 'on' : 'off';
   const chosen = choices.find((choice) => choice.value === value)?.label;
   if (chosen !== undefined) return chosen;
   if (value.trim() === '') return 'empty';

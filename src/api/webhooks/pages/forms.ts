@@ -1,5 +1,7 @@
 import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
+import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { addUrlProblem, revisionField } from '#api/web/forms/resource-forms.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
@@ -34,7 +36,7 @@ async function settingFields(visit: Visit<unknown>, webhook?: ShownWebhook): Pro
       value: webhook?.url ?? undefined,
     },
     await eventsField(visit, webhook?.events ?? [everyEvent]),
-    { name: 'enabled', label: 'Send events', kind: 'checkbox', value: (webhook?.enabled ?? true) ? 'yes' : '' },
+    checkboxField('enabled', 'Send events', webhook?.enabled ?? true),
   ];
 }
 
@@ -51,7 +53,7 @@ function addNew(addPage: AddPage): void {
     }),
     carryOut: async (_subject, typed, visit) => {
       const { name, url, enabled } = typed;
-      const settings = { name, url, events: toEvents(visit, typed['events']), enabled: enabled === 'yes' };
+      const settings = { name, url, events: toEvents(visit, typed['events']), enabled: isYes(enabled) };
       addUrlProblem(visit, 'url', url);
       const made = await visit.run(create, {
         body: { ...settings, ...(await webhookOwners.toBody(visit, typed)) },
@@ -71,7 +73,7 @@ function addEdit(addPage: AddPage): void {
     }),
     carryOut: async (webhook, typed, visit) => {
       const { name, url, enabled, expected_revision: revision } = typed;
-      const settings = { name, url, events: toEvents(visit, typed['events']), enabled: enabled === 'yes' };
+      const settings = { name, url, events: toEvents(visit, typed['events']), enabled: isYes(enabled) };
       addUrlProblem(visit, 'url', url);
       await visit.run(update, {
         params: { id: webhook.id },

@@ -1,3 +1,5 @@
+import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -14,19 +16,16 @@ export function registerSigningKeyPages(addPage: AddPage): void {
       crumbs: [{ label: 'Signing keys', path: pagePath(pages.signingKeys) }],
       lead: 'The new key is published now and starts signing in one hour, when every verifier knows it. The current key stays published until its last token expires.',
       fields: [
-        {
-          name: 'withdraw_others',
-          label: 'A key may have leaked: withdraw all other keys',
-          kind: 'checkbox',
+        checkboxField('withdraw_others', 'A key may have leaked: withdraw all other keys', false, {
           hint: 'The new key starts signing now. Tokens signed by other keys are no longer accepted, including those of current runs.',
-        },
+        }),
       ],
       submit: 'Publish new key',
       cancel: pagePath(pages.signingKeys),
       refusal: visit.mayDo(rotate).reason,
     }),
     carryOut: async (_subject, typed, visit) => {
-      const isWithdrawn = typed['withdraw_others'] === 'yes';
+      const isWithdrawn = isYes(typed['withdraw_others']);
       await visit.run(rotate, { body: { withdraw_others: isWithdrawn } });
       return pagePath(pages.signingKeys, {}, { done: isWithdrawn ? 'withdrawn' : 'published' });
     },

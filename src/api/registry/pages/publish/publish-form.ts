@@ -1,5 +1,6 @@
 import semver from 'semver';
 import { UploadedFile } from '#api/edge/json/uploads.ts';
+import { yesIf } from '#api/web/forms/fields/yes.ts';
 import { toLines } from '#api/web/forms/read-form.ts';
 import { isObject } from '#api/web/forms/schema/plan/resolve.ts';
 import { Invalid } from '#domain/shared/errors.ts';
@@ -56,7 +57,13 @@ const firstSpec = { executor: { kind: 'opentofu' } };
 
 /** The initial form for the first version of a template. */
 export function blankForm(): PublishForm {
-  return { ...nothing, version: '0.1.0', spec: JSON.stringify(firstSpec, null, 2), source: 'upload', derive: 'yes' };
+  return {
+    ...nothing,
+    version: '0.1.0',
+    spec: JSON.stringify(firstSpec, null, 2),
+    source: 'upload',
+    derive: yesIf(true),
+  };
 }
 
 /** Sorts the members of a spec into the order in which people write them. */

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { nameEnvironments } from '#api/tenancy/pages/environment-choices.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
+import { isYes, yesIf } from '#api/web/forms/fields/yes.ts';
 import { refusedPage } from '#api/web/forms/form-page.ts';
 import { resolveNames } from '#api/web/forms/named-choices.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
@@ -58,7 +59,7 @@ async function fillNext({ em }: TemplateVisit, base: ShownVersion): Promise<Publ
   const typed = withoutDerived(spec, await readFiles(em, base.id), spec.executor.git?.path);
   if (typed === null) return fillForm(base);
   const { variables: _variables, outputs: _outputs, ...others } = base.spec;
-  return { ...fillForm({ ...base, spec: { ...others, ...typed } }), derive: 'yes' };
+  return { ...fillForm({ ...base, spec: { ...others, ...typed } }), derive: yesIf(true) };
 }
 
 /**
@@ -92,7 +93,7 @@ export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply>
   const sent = await submit(visit, namesOf(form), async () => {
     const { version, changelog } = form;
     const spec = composeSpec(visit, form, base);
-    const asked = { derive: form.derive === 'yes', check_environment_id: await readCheckPlace(visit, form) };
+    const asked = { derive: isYes(form.derive), check_environment_id: await readCheckPlace(visit, form) };
     // A check in an environment resolves the modules again, with the connections there, so the version may differ.
     if (base && form.only !== 'check' && !asked.check_environment_id && (await isUnchanged(visit, form, base, spec)))
       visit.addProblem(

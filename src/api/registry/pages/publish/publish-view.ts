@@ -1,6 +1,8 @@
 import { type Crumb, renderPageHead } from '#api/web/components/page-head.ts';
+import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import { fieldId, renderForm, renderFormField } from '#api/web/forms/form.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -114,14 +116,10 @@ function toolsOf({ form, offered }: PublishPage): FormField[] {
 
 /** The fields for the check: what it reads from the files, and whose connections it uses. */
 function checkFields({ form, environments }: PublishPage): FormField[] {
-  const derive: FormField = {
-    name: 'derive',
-    label: 'Read variables and outputs from the files',
-    kind: 'checkbox',
-    value: form.derive,
+  const derive = checkboxField('derive', 'Read variables and outputs from the files', isYes(form.derive), {
     isOptional: true,
     hint: 'OpenTofu and Terraform only: types, defaults, rules and descriptions. The spec above takes precedence. A template without a readme gets the one of the files.',
-  };
+  });
   const isAsked = environments.choices.length > 0 || form.check_environment_id !== '';
   return isAsked ? [derive, checkPlaceField(environments, form)] : [derive];
 }

@@ -1,6 +1,7 @@
 import { messageField } from '#api/runs/pages/message-field.ts';
 import { optionalEnvironmentField } from '#api/tenancy/pages/environment-choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { yesIf } from '#api/web/forms/fields/yes.ts';
 import { renderFormField } from '#api/web/forms/form.ts';
 import { typedNameField } from '#api/web/forms/resource-forms.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
@@ -131,7 +132,7 @@ export function basicParts({ facts, basic }: RunForm): FormField[] {
     value: basic.despite_dependents ?? '',
     choices: [
       { value: '', label: 'Do not destroy it while other instances use its outputs' },
-      { value: 'yes', label: 'Destroy it anyway: they keep the values that they have' },
+      { value: yesIf(true), label: 'Destroy it anyway: they keep the values that they have' },
     ],
   };
   const message = messageField(basic.message);

@@ -2,6 +2,7 @@ import { parsePart } from '#api/edge/json/validation.ts';
 import { CreateRun } from '#api/runs/bodies.ts';
 import { createRun } from '#api/runs/operations.ts';
 import { copy } from '#api/runs/repeat-operations.ts';
+import { isYes } from '#api/web/forms/fields/yes.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import type { ValueProblem } from '#api/web/forms/schema/value.ts';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
@@ -90,7 +91,7 @@ function bodyOf(facts: RunFacts, basic: Basic): object {
     replace: toAddresses(basic.replace),
     options: toOptions(basic),
     message: basic.message,
-    ...(isDestroy && basic.despite_dependents === 'yes' && { despite_dependents: true }),
+    ...(isDestroy && isYes(basic.despite_dependents) && { despite_dependents: true }),
     // Every other run uses the version whose form was filled in.
     ...(version && !runsDeployedVersion(facts, basic) && { version: version.version }),
     ...(basic.instance && { instance: basic.instance }),

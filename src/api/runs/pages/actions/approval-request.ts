@@ -5,6 +5,7 @@ import { findPersonById, personFields, readPersonId, whoField } from '#api/tenan
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderCopyable, secretScript } from '#api/web/components/secret.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { isYes, yesIf } from '#api/web/forms/fields/yes.ts';
 import { renderForm } from '#api/web/forms/form.ts';
 import { refusedPage } from '#api/web/forms/form-page.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
@@ -110,8 +111,8 @@ function renderMembers(
       : html`<p class="field-hint">Select no one to notify all users in this list.</p>`
   }${eligible.map(
     ({ id, name }) =>
-      html`<label class="choice"><input type="checkbox" name="${fieldOf(id)}" value="yes" ${
-        (typed ? typed[fieldOf(id)] === 'yes' : eligible.length === 1) ? html`checked` : null
+      html`<label class="choice"><input type="checkbox" name="${fieldOf(id)}" value="${yesIf(true)}" ${
+        (typed ? isYes(typed[fieldOf(id)]) : eligible.length === 1) ? html`checked` : null
       }> <span class="foreign">${name}</span></label>`,
   )}</fieldset>
 ${
@@ -135,7 +136,7 @@ export async function submitApprovalRequest(visit: RunVisit): Promise<FastifyRep
   const members = await readMembers(visit, run);
   const names = ['message', other.name, whoField(other.name)];
   const typed: Record<string, string> = visit.form(...names, ...members.map((member) => fieldOf(member.id)));
-  const ticked = members.filter((member) => typed[fieldOf(member.id)] === 'yes').map((member) => member.id);
+  const ticked = members.filter((member) => isYes(typed[fieldOf(member.id)])).map((member) => member.id);
   const otherId = typed[other.name] ? await readPersonId(visit, other, typed) : '';
   const body = { reviewers: otherId === '' ? ticked : [...ticked, otherId], message: typed['message'] ?? '' };
   const sent = await submit(visit, names, () => visit.run(requestApproval, { params: { id }, body }));

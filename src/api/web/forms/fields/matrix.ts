@@ -1,4 +1,5 @@
 import { type Html, html } from '#api/web/html.ts';
+import { isYes, yesIf } from './yes.ts';
 
 /** A field of the kind `matrix`: one box for each row and column. */
 export interface Matrix {
@@ -34,7 +35,7 @@ export function matrixNames({ columns, rows }: Matrix): string[] {
 /** The values that a matrix sends if nobody changes it. */
 export function sentBoxes({ columns, rows }: Matrix): (readonly [name: string, value: string])[] {
   return rows.flatMap(({ name, ticked }) =>
-    columns.map((column) => [boxName(name, column.name), ticked.has(column.name) ? 'yes' : ''] as const),
+    columns.map((column) => [boxName(name, column.name), yesIf(ticked.has(column.name))] as const),
   );
 }
 
@@ -44,8 +45,8 @@ export function readRow(
   row: string,
   columns: readonly string[],
 ): ReadonlySet<string> | undefined {
-  if (typed[rowName(row)] !== 'yes') return undefined;
-  return new Set(columns.filter((column) => typed[boxName(row, column)] === 'yes'));
+  if (!isYes(typed[rowName(row)])) return undefined;
+  return new Set(columns.filter((column) => isYes(typed[boxName(row, column)])));
 }
 
 /** A table of boxes. What was typed before overrides the matrix. */
@@ -62,12 +63,12 @@ export function renderMatrix(
 <thead><tr><th scope="col">${heading}</th>${columns.map((column) => html`<th scope="col">${column.label}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => {
     const ticked = readRow(typed, row.name, names) ?? row.ticked;
-    return html`<tr><th scope="row">${row.label}<input type="hidden" name="${rowName(row.name)}" value="yes"><span class="field-hint">${row.hint}</span></th>${columns.map(
+    return html`<tr><th scope="row">${row.label}<input type="hidden" name="${rowName(row.name)}" value="${yesIf(true)}"><span class="field-hint">${row.hint}</span></th>${columns.map(
       (column) => html`<td>${renderBox(row, column, ticked.has(column.name))}</td>`,
     )}</tr>`;
   })}</tbody></table></div>`;
 }
 
 function renderBox(row: MatrixRow, column: Matrix['columns'][number], isTicked: boolean): Html {
-  return html`<input type="checkbox" name="${boxName(row.name, column.name)}" value="yes" aria-label="${row.label}: ${column.label}" ${isTicked ? html`checked` : null}>`;
+  return html`<input type="checkbox" name="${boxName(row.name, column.name)}" value="${yesIf(true)}" aria-label="${row.label}: ${column.label}" ${isTicked ? html`checked` : null}>`;
 }
