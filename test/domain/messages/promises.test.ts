@@ -25,7 +25,7 @@ describe('a message that fails', () => {
   it('is tried again for two days in all, as docs/notifications.md says', () => {
     const sum = table.reduce((all, [attempts]) => all + (pauseAfter(attempts, 0) ?? 0), 0);
     expect(Math.round(sum / dayMs)).toBe(2);
-    expect(docsText('notifications')).toContain(`tried again with growing pauses for ${inWords(2)} days`);
+    expect(docsText('notifications')).toContain(`sends it again for ${inWords(2)} days, with growing pauses`);
   });
 
   it('is not tried again after the eighth try', () => {

@@ -22,5 +22,5 @@ it('notifications are kept for 90 days, and the documentation says so', async ()
   }
   expect(await removeOldNotifications(api.services.orm.em.fork())).toBe(false);
   expect(await api.rows('select title from notifications')).toEqual([{ title: '89 days' }]);
-  expect(docsText('notifications')).toContain(`Notifications are kept for ${keptDays} days.`);
+  expect(docsText('notifications')).toContain(`It keeps notifications for ${keptDays} days.`);
 });
