@@ -4,6 +4,7 @@ import { readSeals } from '#domain/connections/store.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { awaitLockWaits } from '#test/support/database/lock-waits.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -163,8 +164,7 @@ describe('a connection that is changed twice at once', () => {
         tenant.owner.patch(`${path}/${id}`, aws('us-east-1', 'second')),
         tenant.owner.post(`${path}/${id}/rotate`, { credentials: aws('', 'rotated').credentials }),
       ]);
-      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await expect.poll(() => api.rows(waiting)).toHaveLength(2);
+      await awaitLockWaits(api.services.orm, 2);
       await em.commit();
       const [moved, rotated] = await both;
       expect(moved.status, moved.text).toBe(200);

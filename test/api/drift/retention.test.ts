@@ -2,6 +2,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetHistory } from '#domain/drift/retention/forget-history.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { awaitLockWaits } from '#test/support/database/lock-waits.ts';
 import { changed, type DriftStage, makeDriftStage } from '#test/support/drift/drift-stage.ts';
 import { forgetOldHistory } from '#worker/background/drift-retention.ts';
 
@@ -33,10 +34,6 @@ const removals = (monitor: string) =>
     [monitor],
   );
 const only = async (monitor: string) => (await stage.findings(`monitor_id=${monitor}`))[0]!;
-const isSomebodyWaiting = () =>
-  expect
-    .poll(() => count(`pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`, []))
-    .toBe(1);
 const scansOf = (monitor: string) => count('drift_scans where monitor_id = ?', [monitor]);
 
 /** A monitor with one scan a day, the newest of which began `newest` days ago. */
@@ -179,7 +176,7 @@ describe('a finding that opens again while it is being removed', () => {
     await api.services.transactions.run(async ({ em }) => {
       await em.execute('select id from drift_monitors where id = ? for update', [watched.monitor]);
       removal = forgetHistory(deps(), watched.monitor, cutoffs());
-      await isSomebodyWaiting();
+      await awaitLockWaits(api.services.orm);
       await em.execute(`update drift_findings set status = 'open', last_seen_at = now() where id = ?`, [id]);
     });
     await removal;
@@ -198,7 +195,7 @@ describe('a command on a finding', () => {
       await em.execute('select id from drift_monitors where id = ? for update', [watched.monitor]);
       const body = { evidence_id: evidence.id, reason: 'known', until };
       answer = stage.tenant.owner.post(`/drift-findings/${id}/suppress`, body);
-      await isSomebodyWaiting();
+      await awaitLockWaits(api.services.orm);
       await em.execute('delete from drift_evidence where finding_id = ?', [id]);
       await em.execute('delete from drift_findings where id = ?', [id]);
     });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findEnvironment } from '#domain/environments/store.ts';
 import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { awaitLockWaits } from '#test/support/database/lock-waits.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -134,8 +135,7 @@ describe('an environment', () => {
     await findEnvironment(em, environment, true);
     const paths = [`/environments/${environment}`, `/projects/${project}`, teamPath, `/organizations/${organization}`];
     const archiving = paths.map((path) => owner.post(`${path}/archive`));
-    const first = await Promise.race([...archiving, new Promise((resolve) => setTimeout(resolve, 400, 'waits'))]);
-    expect(first).toBe('waits');
+    await awaitLockWaits(api.services.orm, archiving.length);
     await em.commit();
     expect((await Promise.all(archiving)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
@@ -146,8 +146,7 @@ describe('an environment', () => {
     await em.begin();
     await em.execute('update projects set archived_at = now(), revision = revision + 1 where id = ?', [project]);
     const making = owner.post('/environments', { project_id: project, name: 'Late', kind: 'staging' });
-    const first = await Promise.race([making, new Promise((resolve) => setTimeout(resolve, 300, 'waits'))]);
-    expect(first).toBe('waits');
+    await awaitLockWaits(api.services.orm);
     await em.commit();
     expect(await making).toMatchObject({
       status: 409,

@@ -11,6 +11,7 @@ import { addPerson, addServiceAccount, type Person } from '#test/support/access/
 import { type Answer, Caller } from '#test/support/api/caller.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { startApi as startInProcess } from '#test/support/api/in-process-api.ts';
+import { awaitLockWaits } from '#test/support/database/lock-waits.ts';
 
 const password = 'correct horse battery';
 let api: TestApi;
@@ -147,8 +148,7 @@ describe('signing in', () => {
     await em.execute('select 1 from principals where id = ? for no key update', [person.id]);
     await em.execute(change, [person.id]);
     const answer = signIn(person);
-    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(async () => (await execute(waiting)).length).toBeGreaterThan(0);
+    await awaitLockWaits(api.orm);
     await em.commit();
     expect((await answer).status).toBe(401);
     expect(await execute('select 1 from sessions where user_id = ?', person.id)).toEqual([]);

@@ -4,6 +4,7 @@ import { accept, readMembers, readStatus, sendInvitation } from '#test/support/a
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { expectConflict } from '#test/support/api/expect-conflict.ts';
 import { type ApiAnswer, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { awaitLockWaits } from '#test/support/database/lock-waits.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -92,8 +93,7 @@ describe('an invitation', () => {
     await blocker.begin();
     await blocker.execute('select 1 from organizations where id = ? for share', [tenant.organization]);
     const accepting = [token, token, second.token].map((each) => accept(person, each));
-    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(() => api.rows(waiting)).toHaveLength(accepting.length);
+    await awaitLockWaits(api.services.orm, accepting.length);
     await blocker.commit();
     const statuses = (await Promise.all(accepting)).map(({ status }) => status);
     // One acceptance succeeds; the team's succeeds as well if it comes after the organization's.

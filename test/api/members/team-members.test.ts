@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { awaitLockWaits } from '#test/support/database/lock-waits.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -75,7 +75,7 @@ describe('a member of a team', () => {
     await em.execute('select 1 from principals where id = ? for no key update', [user.id]);
     await em.execute('delete from team_members where principal_id = ?', [user.id]);
     const waiting = user.patch(`/projects/${tenant.project}`, { name: 'Taken over' });
-    await sleep(300);
+    await awaitLockWaits(api.services.orm);
     await em.commit();
     expect((await waiting).status).toBe(404);
     expect((await tenant.owner.get(`/projects/${tenant.project}`)).body.name).toBe('Network');

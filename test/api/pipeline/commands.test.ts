@@ -10,6 +10,7 @@ import { addEnvironment, addPerson, addTeam, type Person, publish, sayHello } fr
 import { type ApiProcess, startApiProcess } from '#test/support/api/api-process.ts';
 import { Caller } from '#test/support/api/caller.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
+import { awaitLockWaits } from '#test/support/database/lock-waits.ts';
 
 const spec = {
   ...sayHello,
@@ -437,7 +438,7 @@ describe('a command', () => {
     await change.execute('select 1 from principals where id = ? for no key update', [person.id]);
     await change.execute('delete from team_members where principal_id = ?', [person.id]);
     const answer = admit(person.caller, randomUUID(), { environment_id: environmentId });
-    await untilWaiting();
+    await awaitLockWaits(api.orm);
     await change.commit();
     expect((await answer).status).toBe(404);
   });
@@ -448,7 +449,7 @@ describe('a command', () => {
     await change.begin();
     await change.execute('update principals set enabled = false where id = ?', [person.id]);
     const answer = admit(person.caller, randomUUID());
-    await untilWaiting();
+    await awaitLockWaits(api.orm);
     await change.commit();
     expect((await answer).status).toBe(401);
   });
@@ -460,7 +461,7 @@ describe('a command', () => {
     await change.execute('select 1 from principals where id = ? for no key update', [person.id]);
     await change.execute('update api_keys set revoked_at = now() where id = ?', [person.keyId]);
     const answer = admit(person.caller, randomUUID());
-    await untilWaiting();
+    await awaitLockWaits(api.orm);
     await change.commit();
     expect((await answer).status).toBe(401);
   });
@@ -472,7 +473,7 @@ describe('a command', () => {
     await change.begin();
     await change.execute('update environments set archived_at = now() where id = ?', [environmentId]);
     const answer = admit(root.caller, randomUUID(), { environment_id: environmentId });
-    await untilWaiting();
+    await awaitLockWaits(api.orm);
     await change.commit();
     expect((await answer).status).toBe(409);
   });
@@ -485,22 +486,13 @@ describe('a command', () => {
     await blocker.execute(`set local deadlock_timeout = '30s'`);
     await blocker.execute('update environments set name = name where id = ?', [environmentId]);
     const answer = admit(root.caller, randomUUID(), { environment_id: environmentId });
-    await untilWaiting();
+    await awaitLockWaits(api.orm);
     // The command has locked its caller's row and waits for the environment's, so each transaction waits for the other.
     await blocker.execute('update principals set name = name where id = ?', [root.id]);
     await blocker.commit();
     const { status, text } = await answer;
     expect(status, text).toBe(202);
   });
-
-  /** Waits until a command waits for a lock that the test holds. */
-  async function untilWaiting(): Promise<void> {
-    await expect
-      .poll(() => count(`pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`), {
-        timeout: 5_000,
-      })
-      .toBeGreaterThan(0);
-  }
 });
 
 function startProcess(overrides: Record<string, string> = {}): Promise<ApiProcess> {

@@ -5,6 +5,7 @@ import { runApi } from '#api/main.ts';
 import { addPerson, addServiceAccount, type Person, publish, sayHello } from '#test/support/access/people.ts';
 import { Caller } from '#test/support/api/caller.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
+import { awaitLockWaits } from '#test/support/database/lock-waits.ts';
 import { startProxy, type TcpProxy } from '#test/support/tcp-proxy.ts';
 
 let api: TestApi;
@@ -106,11 +107,7 @@ describe('the outcome of a command', () => {
     await blocker.execute('select 1 from organizations where id = ? for share', [path.split('/')[2]]);
     const key = randomUUID();
     const removed = remove(owner.caller, path, key);
-    await expect
-      .poll(() =>
-        execute(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
-      )
-      .not.toEqual([]);
+    await awaitLockWaits(api.orm);
     expect(await outcome(owner.caller, key)).toMatchObject(notObserved);
     await blocker.commit();
     expect((await removed).status).toBe(204);

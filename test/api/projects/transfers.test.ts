@@ -4,6 +4,7 @@ import { sayHello } from '#test/support/access/people.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { expectConflict } from '#test/support/api/expect-conflict.ts';
 import { type ApiAnswer, type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { awaitLockWaits } from '#test/support/database/lock-waits.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -217,11 +218,7 @@ describe('the transfer of a project', () => {
       from.owner.post('/environments', { project_id: from.project, name: 'Late', kind: 'staging' }),
       from.owner.patch(`/environments/${from.environment}`, { name: 'Renamed' }),
     ];
-    await expect
-      .poll(() =>
-        api.rows(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
-      )
-      .toHaveLength(waiting.length);
+    await awaitLockWaits(api.services.orm, waiting.length);
     await move.commit();
     const answers = await Promise.all(waiting);
     expect(answers.map(({ status, body }) => [status, body.team_id])).toEqual([

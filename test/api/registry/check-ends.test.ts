@@ -8,6 +8,7 @@ import { TemplateSpec } from '#domain/registry/spec.ts';
 import { findTemplateToChange } from '#domain/registry/store.ts';
 import { noCredential } from '#domain/shared/access/principal.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { awaitLockWaits } from '#test/support/database/lock-waits.ts';
 import { RunSteps } from '#test/support/runs/run-steps.ts';
 
 /** The ends of checks of versions. There is no worker, so the checks keep waiting. */
@@ -106,8 +107,7 @@ test('a check that ends without a result waits for a publication that locks its 
   await api.services.transactions.run(async (tx) => {
     await findTemplateToChange(tx.em, template, true);
     given = step(id);
-    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(() => api.rows(waiting)).toHaveLength(1);
+    await awaitLockWaits(api.services.orm);
     expect(await lockCheck(tx.em, id)).toMatchObject({ id });
   });
   await given;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Pool } from 'pg';
 import type { Orm } from '#database/database.ts';
+import { countLockWaits } from './lock-waits.ts';
 
 type Query = (this: Client, ...given: unknown[]) => unknown;
 type Driver = { query: Query };
@@ -71,13 +72,5 @@ export async function untilBlocked(orm: Orm, work: Promise<unknown>): Promise<vo
     hasEnded = true;
   };
   work.then(end, end);
-  while (!hasEnded) {
-    const [{ waiting } = { waiting: 0 }] = await orm.em
-      .fork()
-      .execute<{ waiting: number }[]>(
-        `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-    if (waiting > 0) return;
-    await sleep(5);
-  }
+  while (!hasEnded && (await countLockWaits(orm)) === 0) await sleep(5);
 }

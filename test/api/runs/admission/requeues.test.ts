@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addEnvironment } from '#test/support/access/people.ts';
+import { awaitLockWaits } from '#test/support/database/lock-waits.ts';
 import { type RunStage, startRunStage } from '#test/support/runs/run-stage.ts';
 import { unwatched } from '#test/support/status-changes.ts';
 
@@ -80,7 +80,7 @@ describe('a requeue', () => {
         environmentId,
       ]);
       const waiting = at.requester.caller.post(`/runs/${run.id}/requeue`);
-      await sleep(1_000);
+      await awaitLockWaits(at.orm);
       return { waiting };
     });
     const { status, body } = await requeued.waiting;
