@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Caller } from '#test/support/api/caller.ts';
+import { readUntil } from '#test/support/read-until.ts';
 import type { System } from '#test/support/system.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
 
@@ -47,11 +47,9 @@ export async function makeKnownIds({ administrator }: System): Promise<KnownIds>
 async function findDrift(caller: Caller, monitor: string): Promise<string> {
   const scan = await caller.post(`/drift-monitors/${monitor}/scan`);
   await caller.awaitRun(scan.body.id, ['succeeded']);
-  for (;;) {
-    const { drift_findings: findings } = (await caller.get(`/drift-findings?monitor_id=${monitor}`)).body;
-    if (findings.length > 0) return findings[0].id;
-    await sleep(100);
-  }
+  const read = async () => (await caller.get(`/drift-findings?monitor_id=${monitor}`)).body.drift_findings;
+  const [finding] = await readUntil(read, ({ length }) => length > 0, 60_000);
+  return finding.id;
 }
 
 async function make(caller: Caller, path: string, body: object): Promise<Answer['body']> {

@@ -14,6 +14,7 @@ import type {
   LogChunk,
   StateMeta,
 } from '#executors/protocol/request.ts';
+import { readUntil } from '#test/support/read-until.ts';
 import '#test/support/tools-on-path.ts';
 
 /** Finds every tool of this machine, including the one that set-up built. There must be at least one. */
@@ -133,10 +134,12 @@ export class RecordingSink implements ExecutionSink {
 
   /** Resolves once a text has been logged. */
   async saw(text: string): Promise<void> {
-    for (let waited = 0; !this.text().includes(text); waited += 20) {
-      if (waited > 20_000) throw new Error(`the log never contained "${text}"; it contained:\n${this.text()}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    const log = await readUntil(
+      async () => this.text(),
+      (read) => read.includes(text),
+      20_000,
+    );
+    if (!log.includes(text)) throw new Error(`the log never contained "${text}"; it contained:\n${log}`);
   }
 }
 
@@ -203,8 +206,5 @@ export function findProcesses(text: string): number[] {
 }
 
 export async function waitUntil(holds: () => boolean, what: string, timeoutMs = 20_000): Promise<void> {
-  for (let waited = 0; !holds(); waited += 25) {
-    if (waited > timeoutMs) throw new Error(`timed out waiting until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+  if (!(await readUntil(async () => holds(), Boolean, timeoutMs))) throw new Error(`timed out waiting until ${what}`);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { readUntil } from '#test/support/read-until.ts';
 import { addMember, gridOf, makePlace, publishAssembly, publishTemplate } from './harness/assembly-place.ts';
 import {
   awaitEnd,
@@ -76,11 +76,10 @@ async function disrupt(
 
 /** Waits until `count` nodes have succeeded, or the run has ended. */
 async function awaitEnded({ requester }: Pick<Installation, 'requester'>, path: string, count: number): Promise<void> {
-  for (const deadline = Date.now() + endsWithinMs; Date.now() < deadline; await sleep(500)) {
-    const run = await requester.call('GET', path);
-    const ended = Object.values(run.nodes).filter((status) => status === 'succeeded').length;
-    if (ended >= count || run.finished_at !== null) return;
-  }
+  const read = () => requester.call('GET', path);
+  const countSucceeded = ({ nodes }: { nodes: object }) =>
+    Object.values(nodes).filter((status) => status === 'succeeded').length;
+  await readUntil(read, (run) => countSucceeded(run) >= count || run.finished_at !== null, endsWithinMs);
 }
 
 /** An assembly whose run has not ended cannot be deleted. */
@@ -129,9 +128,8 @@ export async function removeRequester(installation: Installation): Promise<void>
 }
 
 async function awaitPending({ requester }: Installation, path: string) {
-  for (const deadline = Date.now() + 60_000; ; await sleep(200)) {
-    const node = await requester.call('GET', path);
-    if (node.status === 'pending_approval') return node;
-    if (Date.now() > deadline) throw new Error(`${path} does not wait for approval: ${JSON.stringify(node)}`);
-  }
+  const read = () => requester.call('GET', path);
+  const node = await readUntil(read, ({ status }) => status === 'pending_approval', 60_000);
+  if (node.status === 'pending_approval') return node;
+  throw new Error(`${path} does not wait for approval: ${JSON.stringify(node)}`);
 }

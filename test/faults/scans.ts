@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { readUntil } from '#test/support/read-until.ts';
 import { checkLeftovers } from './harness/checks.ts';
 import { killBeforeRecording } from './harness/held-recording.ts';
 import type { Installation } from './harness/installation.ts';
@@ -58,25 +58,23 @@ export async function disruptScans(
 
 /** Waits until a worker executes a scan. */
 async function awaitLooking({ query }: Installation): Promise<void> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(150)) {
-    const rows = await query(
-      `select 1 from runs r join run_attempts a on a.id = r.attempt_id
-        where r.operation = 'scan' and a.worker_id is not null and a.outcome is null`,
-    );
-    if (rows.length > 0) return;
-  }
+  const looking = `select 1 from runs r join run_attempts a on a.id = r.attempt_id
+    where r.operation = 'scan' and a.worker_id is not null and a.outcome is null`;
+  await readUntil(
+    () => query(looking),
+    (rows) => rows.length > 0,
+    30_000,
+  );
 }
 
 async function awaitIdle({ query, violations }: Installation): Promise<void> {
-  for (const deadline = Date.now() + endWithinMs; ; await sleep(500)) {
-    const rows = await query<{ id: string }>(
+  const read = () =>
+    query<{ id: string }>(
       `select id::text from runs where finished_at is null union all select id::text from outbox limit 5`,
     );
-    if (rows.length === 0) return;
-    if (Date.now() < deadline) continue;
+  const rows = await readUntil(read, ({ length }) => length === 0, endWithinMs);
+  if (rows.length > 0)
     violations.push(`after ${endWithinMs / 1000} s there is still work to do: ${rows.map(({ id }) => id).join(', ')}`);
-    return;
-  }
 }
 
 /** What must not be there once everything has ended. */

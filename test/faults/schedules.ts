@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readUntil } from '#test/support/read-until.ts';
 import { makePlace, type Place } from './harness/assembly-place.ts';
 import { checkLeftovers } from './harness/checks.ts';
 import type { Installation } from './harness/installation.ts';
@@ -105,17 +106,15 @@ async function startByEngine({ askEngine }: Installation, id: string): Promise<v
 }
 
 async function awaitIdle({ query, violations }: Installation): Promise<void> {
-  for (const deadline = Date.now() + endWithinMs; ; await sleep(500)) {
-    const rows = await query<{ id: string }>(
+  const read = () =>
+    query<{ id: string }>(
       `select id::text from runs where finished_at is null
-        union all select id::text from outbox
-        union all select id::text from schedule_firings where outcome = 'pending' limit 5`,
+      union all select id::text from outbox
+      union all select id::text from schedule_firings where outcome = 'pending' limit 5`,
     );
-    if (rows.length === 0) return;
-    if (Date.now() < deadline) continue;
+  const rows = await readUntil(read, ({ length }) => length === 0, endWithinMs);
+  if (rows.length > 0)
     violations.push(`after ${endWithinMs / 1000} s there is still work to do: ${rows.map(({ id }) => id).join(', ')}`);
-    return;
-  }
 }
 
 /** What must not be there once everything has ended. */

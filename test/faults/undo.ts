@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { readUntil } from '#test/support/read-until.ts';
 import { makePlace, type Place } from './harness/assembly-place.ts';
 import type { Installation } from './harness/installation.ts';
 
@@ -89,20 +89,18 @@ async function sameAnswer({ requester, violations }: Installation, path: string,
 
 /** @throws Error if the attempt does not come to the state */
 async function awaitState({ requester }: Installation, path: string, state: string) {
-  for (const deadline = Date.now() + endsWithinMs; ; await sleep(500)) {
-    const attempt = await requester.call('GET', path);
-    if (attempt.state === state) return attempt;
-    const isMoving = attempt.state === 'checking' || attempt.state === 'candidate_checking';
-    if (!isMoving || Date.now() > deadline)
-      throw new Error(`the attempt is ${attempt.state} instead of ${state}: ${JSON.stringify(attempt.problem)}`);
-  }
+  const attempt = await readUntil(
+    () => requester.call('GET', path),
+    (read) => read.state === state || !['checking', 'candidate_checking'].includes(read.state),
+    endsWithinMs,
+  );
+  if (attempt.state === state) return attempt;
+  throw new Error(`the attempt is ${attempt.state} instead of ${state}: ${JSON.stringify(attempt.problem)}`);
 }
 
-async function awaitEnd(requester: Installation['requester'], id: string) {
-  for (const deadline = Date.now() + endsWithinMs; ; await sleep(500)) {
-    const run = await requester.call('GET', `/runs/${id}`);
-    if (run.finished_at !== null || Date.now() > deadline) return run;
-  }
+function awaitEnd(requester: Installation['requester'], id: string) {
+  const read = () => requester.call('GET', `/runs/${id}`);
+  return readUntil(read, (run) => run.finished_at !== null, endsWithinMs);
 }
 
 async function checkUndone({ requester, query, violations }: Installation, undone: string, undo: string) {
@@ -110,13 +108,9 @@ async function checkUndone({ requester, query, violations }: Installation, undon
   if (run.status !== 'succeeded') violations.push(`the run that undoes ended ${run.status} (${run.status_reason})`);
   if (run.variables.a !== 1 || run.variables.b !== 2)
     violations.push(`the undo deployed other inputs than it should: ${JSON.stringify(run.variables)}`);
-  for (const deadline = Date.now() + 60_000; ; await sleep(500)) {
-    const { undone_by: undoneBy } = await requester.call('GET', `/runs/${undone}`);
-    if (undoneBy === undo) break;
-    if (Date.now() < deadline) continue;
-    violations.push(`the undone run names ${undoneBy} instead of ${undo}`);
-    break;
-  }
+  const readUndone = () => requester.call('GET', `/runs/${undone}`);
+  const { undone_by: undoneBy } = await readUntil(readUndone, (read) => read.undone_by === undo, 60_000);
+  if (undoneBy !== undo) violations.push(`the undone run names ${undoneBy} instead of ${undo}`);
   const [counted] = await query<{ runs: number; checks: number }>(
     `select (select count(*)::int from runs where undoes = $1) as runs,
             (select count(*)::int from selective_undo_candidate_checks) as checks`,

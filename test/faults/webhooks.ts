@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backlogLimits } from '#domain/webhooks/deliveries/backlog.ts';
+import { readUntil } from '#test/support/read-until.ts';
 import { makePlace } from './harness/assembly-place.ts';
 import type { Installation } from './harness/installation.ts';
 import { openRandom } from './harness/random.ts';
@@ -170,9 +171,8 @@ async function awaitReceipts(
   const endpoints = endpointsByProject(pairs);
   const events = await query<CommittedEvent>(eventsSql);
   const isMissing = ({ id, projectId }: CommittedEvent) => !receiver.receiptsOf(endpoints.get(projectId) ?? '').has(id);
-  let missing = events.filter(isMissing);
-  for (; missing.length > 0 && Date.now() - startedAt < receivedWithinMs; missing = missing.filter(isMissing))
-    await sleep(250);
+  const findMissing = async () => events.filter(isMissing);
+  const missing = await readUntil(findMissing, ({ length }) => length === 0, receivedWithinMs);
   if (missing.length > 0)
     violations.push(`${missing.length} of ${events.length} events were lost, such as ${missing[0]?.id}`);
   return Math.round((Date.now() - startedAt) / 1000);

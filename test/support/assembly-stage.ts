@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { type Caller, longerPause, shortestPauseMs } from './api/caller.ts';
+import type { Caller } from './api/caller.ts';
+import { readUntil } from './read-until.ts';
 import { type System, startSystem } from './system.ts';
 import { publish } from './templates.ts';
 
@@ -109,16 +109,14 @@ async function awaitStatus(
   caller: Caller,
   { path, run, statuses, withinMs }: { path: string; run: string; statuses: string[]; withinMs: number },
 ) {
-  const deadline = Date.now() + withinMs;
-  for (let pauseMs = shortestPauseMs; ; pauseMs = longerPause(pauseMs)) {
-    const { body, text } = await caller.get(path);
-    if (statuses.includes(body?.status)) return body;
-    if (Date.now() > deadline) {
-      const nodes = await caller.get(`${run}/nodes?limit=200`);
-      throw new Error(`${path} is ${text} after ${withinMs} ms; its nodes are ${nodes.text}`);
-    }
-    await sleep(pauseMs);
-  }
+  const { body, text } = await readUntil(
+    () => caller.get(path),
+    (answer) => statuses.includes(answer.body?.status),
+    withinMs,
+  );
+  if (statuses.includes(body?.status)) return body;
+  const nodes = await caller.get(`${run}/nodes?limit=200`);
+  throw new Error(`${path} is ${text} after ${withinMs} ms; its nodes are ${nodes.text}`);
 }
 
 /** The nodes of an assembly run by their keys. */

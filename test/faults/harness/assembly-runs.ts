@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { readUntil } from '#test/support/read-until.ts';
 import type { Installation } from './installation.ts';
 
 /** How long an assembly run may take after the last disruption. */
@@ -15,13 +15,11 @@ export interface HistorySize {
 
 /** Waits until an assembly run has ended, and returns it as its path answers it. */
 export async function awaitEnd({ requester, violations }: Installation, path: string) {
-  for (const deadline = Date.now() + endsWithinMs; ; await sleep(500)) {
-    const run = await requester.call('GET', path);
-    if (run.finished_at !== null) return run;
-    if (Date.now() < deadline) continue;
+  const read = () => requester.call('GET', path);
+  const run = await readUntil(read, ({ finished_at }) => finished_at !== null, endsWithinMs);
+  if (run.finished_at === null)
     violations.push(`the assembly run ${run.id} is still ${run.status}: ${JSON.stringify(run.nodes)}`);
-    return run;
-  }
+  return run;
 }
 
 /** Every node has succeeded, has one run more than it was retried, and ended once in the story. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowClient } from '@temporalio/client';
+import { readUntil } from '#test/support/read-until.ts';
 import type { Installation } from './installation.ts';
 import type { Admission, Load } from './load.ts';
 import { printedLines } from './templates.ts';
@@ -94,13 +94,12 @@ async function checkWorkflows({ violations, askEngine }: Installation, runs: Run
  * another. Undefined if there is none.
  */
 async function describeClosed(workflow: WorkflowClient, key: string) {
-  for (const deadline = Date.now() + closesWithinMs; ; await sleep(500)) {
-    const description = await workflow
+  const describe = () =>
+    workflow
       .getHandle(key)
       .describe()
       .catch(() => undefined);
-    if (description?.status.name !== 'RUNNING' || Date.now() > deadline) return description;
-  }
+  return readUntil(describe, (description) => description?.status.name !== 'RUNNING', closesWithinMs);
 }
 
 /** Counts the runs that had to succeed although an activity of theirs timed out while its worker continued. */

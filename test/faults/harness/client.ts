@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, Caller } from '#test/support/api/caller.ts';
+import { readUntil } from '#test/support/read-until.ts';
 
 /** Statuses that a client may get while servers are down. Any other status of 500 or more is a violation. */
 const acceptableStatuses = new Set([503, 429]);
@@ -49,10 +50,9 @@ export class Client {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer> {
-    for (const deadline = Date.now() + retryForMs; Date.now() < deadline; await sleep(200)) {
-      const answer = await this.send(method, path, body, headers);
-      if (answer && !acceptableStatuses.has(answer.status)) return answer;
-    }
+    const isAnswered = (answer?: Answer) => answer !== undefined && !acceptableStatuses.has(answer.status);
+    const answer = await readUntil(() => this.send(method, path, body, headers), isAnswered, retryForMs);
+    if (answer && isAnswered(answer)) return answer;
     throw new Error(`no API answered ${method} ${path} within ${retryForMs / 1000} s`);
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listProcesses } from '#test/support/programs/start.ts';
+import { readUntil } from '#test/support/read-until.ts';
 import type { Installation } from './installation.ts';
 import type { Load } from './load.ts';
 import type { Random } from './random.ts';
@@ -96,14 +97,13 @@ async function awaitApply(
   condition: string,
   maxMs = waitForWorkMs,
 ): Promise<void> {
-  for (const deadline = Date.now() + maxMs; Date.now() < deadline; await sleep(200)) {
-    const rows = await query(
-      `select 1 from runs r join run_attempts a on a.id = r.attempt_id
-        where r.idempotency_key = $1 and a.phase = 'applying' and ${condition}`,
-      [key],
-    );
-    if (rows.length > 0) return;
-  }
+  const sql = `select 1 from runs r join run_attempts a on a.id = r.attempt_id
+    where r.idempotency_key = $1 and a.phase = 'applying' and ${condition}`;
+  await readUntil(
+    () => query(sql, [key]),
+    (rows) => rows.length > 0,
+    maxMs,
+  );
 }
 
 /** Kills a worker as soon as one executes this phase; after a timeout, a random worker. */
@@ -124,18 +124,14 @@ async function killWorkerIn(
 }
 
 async function findWorkerIn({ installation }: DisruptionContext, phase: string): Promise<ServiceProcess | undefined> {
-  for (const deadline = Date.now() + waitForWorkMs; Date.now() < deadline; await sleep(150)) {
-    const rows = await installation
-      .query<{ process_id: number }>(
-        `select w.process_id from run_attempts a join runs r on r.attempt_id = a.id join workers w on w.id = a.worker_id
-          where a.phase = $1 and a.outcome is null and a.started_at < now() - interval '300 ms'`,
-        [phase],
-      )
-      .catch(() => []); // another disruption may have hit the database
-    const found = installation.workers.find(({ pid }) => rows.some((row) => row.process_id === pid));
-    if (found) return found;
-  }
-  return undefined;
+  const sql = `select w.process_id from run_attempts a join runs r on r.attempt_id = a.id join workers w on w.id = a.worker_id
+    where a.phase = $1 and a.outcome is null and a.started_at < now() - interval '300 ms'`;
+  const find = async () => {
+    // Another disruption may have hit the database.
+    const rows = await installation.query<{ process_id: number }>(sql, [phase]).catch(() => []);
+    return installation.workers.find(({ pid }) => rows.some((row) => row.process_id === pid));
+  };
+  return readUntil(find, (found) => found !== undefined, waitForWorkMs);
 }
 
 function listChildren(pid: number): number[] {

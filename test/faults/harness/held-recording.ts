@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { readUntil } from '#test/support/read-until.ts';
 import type { Installation } from './installation.ts';
 
 const waitMs = 90_000;
@@ -41,6 +41,6 @@ export async function killBeforeRecording(installation: Installation, instanceId
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + waitMs; !(await holds()); await sleep(200))
-    if (Date.now() > deadline) throw new Error(`it did not happen within ${waitMs / 1000} s that ${what}`);
+  if (!(await readUntil(holds, Boolean, waitMs)))
+    throw new Error(`it did not happen within ${waitMs / 1000} s that ${what}`);
 }

@@ -7,6 +7,7 @@ import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { openDatabase } from '#open-database';
+import { readUntil } from '#test/support/read-until.ts';
 import type { Installation } from './installation.ts';
 
 const retryForMs = 90_000;
@@ -31,11 +32,10 @@ export async function deployInstances(
 }
 
 export async function awaitEnd({ requester }: Pick<Installation, 'requester'>, id: string) {
-  for (const deadline = Date.now() + 180_000; ; await sleep(300)) {
-    const run = await requester.call('GET', `/runs/${id}`);
-    if (run.finished_at !== null) return run;
-    if (Date.now() > deadline) throw new Error(`the run ${id} has not ended: ${JSON.stringify(run)}`);
-  }
+  const read = () => requester.call('GET', `/runs/${id}`);
+  const run = await readUntil(read, ({ finished_at }) => finished_at !== null, 180_000);
+  if (run.finished_at === null) throw new Error(`the run ${id} has not ended: ${JSON.stringify(run)}`);
+  return run;
 }
 
 /** Admits scans as the service does, also while the database is down for a moment. */

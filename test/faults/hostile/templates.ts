@@ -1,3 +1,4 @@
+import { readUntil } from '#test/support/read-until.ts';
 import type { Installation } from '../harness/installation.ts';
 import { describeEscapingTemplates, describeGreedyTemplates } from './attacks.ts';
 
@@ -185,11 +186,8 @@ export async function runHostileTemplate(
   const place = template.credentials && { environment_id: await bindConnection(requester, slug, template.credentials) };
   const variables = template.variables ?? {};
   const admitted = await requester.call('POST', '/runs', { template_id: id, variables, ...place });
-  for (;;) {
-    const run = await requester.call('GET', `/runs/${admitted.id}`);
-    if (run.finished_at !== null) return run;
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
+  const read = () => requester.call('GET', `/runs/${admitted.id}`);
+  return readUntil(read, (run) => run.finished_at !== null, 600_000);
 }
 
 /** Makes an environment whose runs get a connection with these credentials. @returns its id */

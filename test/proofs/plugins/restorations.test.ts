@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Installation, openInstallation } from '#test/faults/harness/installation.ts';
 import { Caller } from '#test/support/api/caller.ts';
 import { manifestOf, PluginAdministrator, type PluginAnswer, sendCommand } from '#test/support/plugins/plugin-world.ts';
 import { openPluginReader } from '#test/support/plugins/reader.ts';
+import { readUntil } from '#test/support/read-until.ts';
 
 let installation: Installation;
 let root: PluginAdministrator;
@@ -96,8 +96,7 @@ const moments: Readonly<
     arrive: async (key) => {
       const status = async () =>
         (await holder.query('select status from plugin_restorations where id = $1', [key])).rows[0]?.status;
-      for (const deadline = Date.now() + 20_000; Date.now() < deadline && (await status()) !== 'restored'; )
-        await sleep(2);
+      await expect.poll(status, { timeout: 20_000, interval: 2 }).toBe('restored');
     },
   },
 };
@@ -109,12 +108,14 @@ const tried = Object.entries(moments).filter(
 
 /** Repeats a request under its key until its end is known. */
 async function repeat(ask: () => Promise<PluginAnswer>): Promise<PluginAnswer> {
-  for (const deadline = Date.now() + 90_000; ; await sleep(200)) {
-    const answer = await ask().catch(() => undefined);
-    const isKnown = answer !== undefined && (answer.status < 500 || answer.body?.outcome !== 'unknown');
-    if (isKnown && answer) return answer;
-    if (Date.now() > deadline) throw new Error(`no end is known: ${answer?.text}`);
-  }
+  const isKnown = (answer?: PluginAnswer) => answer && (answer.status < 500 || answer.body?.outcome !== 'unknown');
+  const answer = await readUntil(
+    () => ask().catch(() => undefined),
+    (read) => Boolean(isKnown(read)),
+    90_000,
+  );
+  if (answer && isKnown(answer)) return answer;
+  throw new Error(`no end is known: ${answer?.text}`);
 }
 
 async function expectEndedOnce(id: string, key: string, answer: PluginAnswer): Promise<void> {

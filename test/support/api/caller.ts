@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { readUntil } from '../read-until.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests inspect any body
 export type Answer = { status: number; body: any; headers: Headers; text: string };
@@ -55,24 +55,20 @@ export class Caller {
 
   /** Waits until the run has one of the statuses. @throws with the run's events if that takes too long */
   async awaitRun(id: string, statuses: string[], withinMs = 100_000) {
-    const deadline = Date.now() + withinMs;
-    for (let pauseMs = shortestPauseMs; ; pauseMs = longerPause(pauseMs)) {
-      const { body } = await this.get(`/runs/${id}`);
-      if (statuses.includes(body.status)) return body;
-      if (Date.now() > deadline) {
-        const { body: events } = await this.get(`/runs/${id}/events`);
-        throw new Error(`run ${id} is ${JSON.stringify(body)} after ${withinMs} ms: ${JSON.stringify(events)}`);
-      }
-      await sleep(pauseMs);
-    }
+    const read = () => this.get(`/runs/${id}`);
+    const { body } = await readUntil(read, (answer) => statuses.includes(answer.body.status), withinMs);
+    if (statuses.includes(body.status)) return body;
+    const { text } = await this.get(`/runs/${id}/events`);
+    throw new Error(`run ${id} is ${JSON.stringify(body)} after ${withinMs} ms: ${text}`);
   }
-}
 
-export const shortestPauseMs = 50;
-
-/** The next pause between two questions. Asking costs the service more than it then takes to answer late. */
-export function longerPause(pauseMs: number): number {
-  return Math.min(pauseMs * 1.5, 250);
+  /** Waits until the log of the run contains a text. Returns the log. @throws with the log if that takes too long */
+  async awaitLog(id: string, wanted: string, withinMs = 100_000): Promise<string> {
+    const read = () => this.get(`/runs/${id}/logs`, { accept: 'text/plain' });
+    const { text } = await readUntil(read, (answer) => answer.text.includes(wanted), withinMs);
+    if (text.includes(wanted)) return text;
+    throw new Error(`the log of run ${id} does not contain "${wanted}" after ${withinMs} ms: ${text}`);
+  }
 }
 
 export const ended = ['succeeded', 'failed', 'canceled', 'timed_out'];

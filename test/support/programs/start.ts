@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { readUntil } from '../read-until.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -46,11 +46,9 @@ export class Program {
 
   /** Waits for output that matches. @throws with the whole output if the time passes or the program ends first */
   async says(pattern: RegExp, withinMs = 300_000): Promise<RegExpExecArray> {
-    for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(50)) {
-      const match = pattern.exec(this.output);
-      if (match !== null) return match;
-      if (this.hasEnded) break;
-    }
+    const find = async () => pattern.exec(this.output);
+    const match = await readUntil(find, (found) => found !== null || this.hasEnded, withinMs);
+    if (match !== null) return match;
     throw new Error(`the program did not print ${pattern}:\n${this.output}`);
   }
 
@@ -91,9 +89,9 @@ export function processTree(pid: number): ProcessEntry[] {
 /** Waits until all the processes have ended. Returns those that are left after the time. */
 export async function whatIsLeft(processes: readonly ProcessEntry[], withinMs = 20_000): Promise<ProcessEntry[]> {
   const isSame = (entry: ProcessEntry) => (now: ProcessEntry) => now.pid === entry.pid && now.command === entry.command;
-  for (const deadline = Date.now() + withinMs; ; await delay(200)) {
+  const findLeft = async () => {
     const now = listProcesses();
-    const left = processes.filter((entry) => now.some(isSame(entry)));
-    if (left.length === 0 || Date.now() > deadline) return left;
-  }
+    return processes.filter((entry) => now.some(isSame(entry)));
+  };
+  return readUntil(findLeft, (left) => left.length === 0, withinMs);
 }
