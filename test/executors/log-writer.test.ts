@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
 import { LogWriter } from '#executors/output/log-writer.ts';
 import type { LogChunk } from '#executors/protocol/request.ts';
 
@@ -58,8 +59,10 @@ describe('the log of an attempt', () => {
 
   it('is sent within 250 ms even if little is printed', async () => {
     const { chunks, writer } = collect();
+    vi.useFakeTimers();
     writer.write('stdout', Buffer.from('one line'));
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    vi.advanceTimersByTime(250);
+    vi.useRealTimers();
     expect(joined(chunks).toString()).toBe('one line');
     await writer.end();
     expect(chunks).toHaveLength(1);
@@ -84,7 +87,7 @@ describe('the log of an attempt', () => {
     const ready = writer.ready().then(() => {
       isReady = true;
     });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await nextTurn();
     expect(isReady).toBe(false);
     for (const { sequence } of sent) writer.acknowledge(sequence);
     await ready;

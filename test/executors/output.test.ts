@@ -48,7 +48,7 @@ describe('the output of an attempt', () => {
     const sink = new RecordingSink();
     const store = sink.log.bind(sink);
     sink.log = async (chunk) => {
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await new Promise((resolve) => setTimeout(resolve, 20));
       await store(chunk);
     };
     const big = shell('head -c 3000000 /dev/zero | tr "\\0" "x"', { name: 'big' });

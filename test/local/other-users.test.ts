@@ -172,6 +172,7 @@ describe.runIf(isRoot)('a service that root started', () => {
     expect(ours).toHaveLength(3);
     expect(ours.filter(({ command }) => !command.includes('--disable-sigusr1'))).toHaveLength(1);
     for (const { pid } of ours) process.kill(pid, 'SIGUSR1');
+    // Nothing tells that a process has handled a signal without opening a port.
     await delay(1000);
     expect(listeningPorts(tree())).toEqual(before);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

@@ -132,7 +132,7 @@ describe('start', () => {
     const tree = processTree(program.pid);
     // Twice, as a terminal and npm both send it.
     program.child.kill('SIGINT');
-    await delay(200);
+    await program.says(/Stopping/);
     expect(await program.stop('SIGINT')).toBe(0);
     expect(existsSync(join(dataDir, 'service.json'))).toBe(false);
     expect(await whatIsLeft(tree)).toEqual([]);
@@ -149,7 +149,9 @@ describe('start', () => {
     const worker = tree.find(({ command }) => command.endsWith('main.ts worker'));
     process.kill(worker?.pid ?? 0, 'SIGSTOP');
     program.child.kill('SIGINT');
-    await delay(1500);
+    await program.says(/Stopping/);
+    // A second signal within one second counts as the same Ctrl-C.
+    await delay(1_100);
     expect(program.hasEnded).toBe(false);
     expect(await program.stop('SIGINT')).toBe(130);
     process.kill(worker?.pid ?? 0, 'SIGCONT');
@@ -173,7 +175,8 @@ describe('start', () => {
   it('stops everything that it has started when it is asked to stop while starting', async () => {
     const program = start();
     await program.says(/Temporal is ready/);
-    await delay(300);
+    const isStarting = () => processTree(program.pid).some(({ command }) => command.endsWith('main.ts api'));
+    await expect.poll(isStarting).toBe(true);
     const tree = processTree(program.pid);
     expect(await program.stop()).toBe(0);
     expect(await whatIsLeft(tree)).toEqual([]);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -132,10 +133,11 @@ describe('the log', () => {
   });
 
   it('has a line for a request that the client aborted', async () => {
+    const arrival = once(edge.app.server, 'request');
     const asking = httpRequest({ port: edge.port, path: '/slow' });
     asking.on('error', () => {});
     asking.end();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await arrival;
     asking.destroy();
     await expect
       .poll(() => edge.logLines().filter((line) => line['route'] === '/slow' && line['status'] === 'aborted'))

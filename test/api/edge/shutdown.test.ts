@@ -1,7 +1,7 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { stopServer } from '#api/edge/shutdown.ts';
 import { sendEvents } from '#api/edge/sse.ts';
 import { createEdgeApp } from '#test/support/api/edge-app.ts';
@@ -19,7 +19,9 @@ async function start() {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
+  const arrived: string[] = [];
   const { app } = await createEdgeApp((server) => {
+    server.addHook('preHandler', async ({ url }) => void arrived.push(url));
     server.get('/slow', async () => {
       await released;
       return { done: true };
@@ -35,7 +37,10 @@ async function start() {
   });
   open.push(app);
   await app.listen({ port: 0, host: '127.0.0.1' });
-  return { app, release, port: (app.server.address() as AddressInfo).port };
+  /** Waits until the service handles so many requests for a path. */
+  const arrivalOf = (path: string, count = 1) =>
+    expect.poll(() => arrived.filter((url) => url === path).length, { interval: 5 }).toBe(count);
+  return { app, release, arrivalOf, port: (app.server.address() as AddressInfo).port };
 }
 
 function fetchOver(
@@ -55,17 +60,19 @@ function fetchOver(
   });
 }
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Waits until a server accepts no connections any more. */
+const refusal = (port: number) =>
+  vi.waitFor(() => expect(fetchOver(port, '/quick', new Agent())).rejects.toThrow(/ECONNREFUSED/), { interval: 5 });
 
 describe('stopping', () => {
   it('lets a slow request finish and then closes its kept-alive connection', async () => {
-    const { app, port, release } = await start();
+    const { app, port, release, arrivalOf } = await start();
     const agent = new Agent({ keepAlive: true });
     await fetchOver(port, '/quick', agent);
     const slow = fetchOver(port, '/slow', agent);
-    await pause(50);
+    await arrivalOf('/slow');
     const stopping = stopServer(app, { within: 10_000 });
-    await pause(50);
+    await refusal(port);
     release();
     const answer = await slow;
     expect([answer.status, answer.body, answer.headers.connection]).toEqual([200, '{"done":true}', 'close']);
@@ -76,9 +83,9 @@ describe('stopping', () => {
   });
 
   it('accepts no new connections, and rejects new requests on open ones', async () => {
-    const { app, port, release } = await start();
+    const { app, port, release, arrivalOf } = await start();
+    const socket = connect(port, '127.0.0.1');
     const answers = new Promise<string>((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1');
       let text = '';
       socket.on('data', (chunk) => {
         text += chunk;
@@ -86,13 +93,11 @@ describe('stopping', () => {
       socket.on('close', () => resolve(text));
       socket.on('error', reject);
       socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
-      setTimeout(() => socket.write('GET /quick HTTP/1.1\r\nHost: localhost\r\n\r\n'), 150);
     });
-    await pause(50);
+    await arrivalOf('/slow');
     const stopping = stopServer(app, { within: 10_000 });
-    await pause(50);
-    await expect(fetchOver(port, '/quick', new Agent())).rejects.toThrow(/ECONNREFUSED/);
-    await pause(100);
+    await refusal(port);
+    await new Promise((resolve) => socket.write('GET /quick HTTP/1.1\r\nHost: localhost\r\n\r\n', resolve));
     release();
     const text = await answers;
     expect(text).toMatch(/^HTTP\/1\.1 200 .*\{"done":true\}/s);
@@ -101,10 +106,10 @@ describe('stopping', () => {
   });
 
   it('ends event streams and closes their connections', async () => {
-    const { app, port } = await start();
+    const { app, port, arrivalOf } = await start();
     const agent = new Agent({ keepAlive: true });
     const streams = [1, 2, 3].map(() => fetchOver(port, '/stream', agent));
-    await pause(100);
+    await arrivalOf('/stream', 3);
     const started = performance.now();
     expect(await stopServer(app, { within: 10_000 })).toBe(true);
     expect(performance.now() - started).toBeLessThan(5_000);
@@ -116,9 +121,9 @@ describe('stopping', () => {
   });
 
   it('closes the connections of requests that do not finish in time, and logs that', async () => {
-    const { app, port } = await start();
+    const { app, port, arrivalOf } = await start();
     const slow = fetchOver(port, '/slow', new Agent()).catch((error: Error) => error);
-    await pause(50);
+    await arrivalOf('/slow');
     // The request would last for ever.
     expect(await stopServer(app, { within: 200 })).toBe(false);
     expect(await slow).toBeInstanceOf(Error);
@@ -127,7 +132,6 @@ describe('stopping', () => {
   it('is announced to load balancers before connections are refused', async () => {
     const { app, port } = await start();
     const stopping = stopServer(app, { announceFor: 200, within: 1_000 });
-    await pause(50);
     const probe = await fetchOver(port, '/probe', new Agent());
     expect(JSON.parse(probe.body)).toEqual({ stopping: true });
     expect((await fetchOver(port, '/quick', new Agent())).status).toBe(200);

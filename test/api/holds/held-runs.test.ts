@@ -35,6 +35,7 @@ describe('a run that waits because its environment is locked', () => {
     const until = Date.now() + 15_000;
     const { id } = await lockedRun(new Date(until).toISOString());
     await at.system.stopWorker();
+    // The engine's timer of the run goes by real time.
     await sleep(until + 500 - Date.now());
     await at.system.startWorker();
     expect(await at.awaitEnd(id)).toMatchObject({ status: 'succeeded' });

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { requirePace } from '#api/edge/limits/steady-body.ts';
+import { UploadLimit } from '#api/edge/limits/upload-limit.ts';
 import { sayHello } from '#test/support/access/people.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -84,10 +84,11 @@ describe('the places for imports', () => {
       ).toBe(200);
     const issued = await tenant.owner.post(`/service-accounts/${account.id}/api-keys`, { name: 'ci' });
     const robot = new ApiUser(api, { 'x-api-key': issued.body.key }, { id: account.id, email: '' });
+    const begun = vi.spyOn(UploadLimit.prototype, 'begin');
     const upload = begin(tenant.owner);
-    await sleep(500); // Until the upload has its place; asking before would take it.
-    await expect.poll(() => isTaken(tenant.owner), { timeout: 3000 }).toBe(true);
-    for (const same of [second, robot]) expect(await isTaken(same)).toBe(true);
+    // Asking before the upload has its place would take it.
+    await expect.poll(() => begun.mock.calls.length).toBe(1);
+    for (const same of [tenant.owner, second, robot]) expect(await isTaken(same)).toBe(true);
     const other = await api.addUser('maintainer');
     await join(tenant, other, 'member', 'admin');
     expect(await isTaken(other)).toBe(false);
@@ -106,6 +107,8 @@ describe('the places for imports', () => {
 
 describe('a body with a minimum rate', () => {
   const pace = { bytes: 10, periodMs: 50, wholeMs: 200 };
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+  afterEach(() => void vi.useRealTimers());
   const readAll = async (body: PassThrough) => {
     const parts = await requirePace(body, pace).toArray();
     return Buffer.concat(parts).toString();
@@ -114,8 +117,10 @@ describe('a body with a minimum rate', () => {
   it('is passed on completely if it keeps the rate', async () => {
     const body = new PassThrough();
     body.write('x'.repeat(30));
-    setTimeout(() => body.end('end'), 70);
-    expect(await readAll(body)).toBe(`${'x'.repeat(30)}end`);
+    const read = readAll(body);
+    await vi.advanceTimersByTimeAsync(70);
+    body.end('end');
+    expect(await read).toBe(`${'x'.repeat(30)}end`);
   });
 
   it.each([
@@ -124,14 +129,17 @@ describe('a body with a minimum rate', () => {
   ])('ends with 408 if it %s', async (_, bytes) => {
     const body = new PassThrough();
     const timer = setInterval(() => body.write('x'.repeat(bytes)), 20);
-    await expect(readAll(body)).rejects.toMatchObject({ statusCode: 408 });
+    const refused = expect(readAll(body)).rejects.toMatchObject({ statusCode: 408 });
+    await vi.advanceTimersByTimeAsync(pace.wholeMs);
+    await refused;
     clearInterval(timer);
   });
 
   it('fails if its sender disconnects', async () => {
     const body = new PassThrough();
     body.write('x');
-    setTimeout(() => body.destroy(), 10);
-    await expect(readAll(body)).rejects.toThrow();
+    const read = readAll(body);
+    body.destroy();
+    await expect(read).rejects.toThrow();
   });
 });

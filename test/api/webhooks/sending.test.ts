@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { withKey } from '#test/support/access/tenant-levels.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -126,8 +125,10 @@ describe('while webhooks are turned off', () => {
       expect(refused.text).toContain('the endpoint moves');
       await rename();
       await sending.fanOut();
+      const reads = vi.spyOn(orm.em, 'fork');
       sender.start();
-      await sleep(1_500);
+      // Once it asks a second time whether webhooks are turned off, it has left all messages alone until then.
+      await expect.poll(() => reads.mock.calls.length).toBeGreaterThan(1);
       expect(endpoint.heard).toHaveLength(0);
       await turn({ webhooks: { enabled: true } });
       await expect.poll(heardTypes, { timeout: 30_000 }).toEqual(['project.updated']);

@@ -1,15 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ended, type System, startSystem } from '#test/support/system.ts';
+import { findProcesses } from '#test/executors/support.ts';
+import { type RunStage, startRunStage } from '#test/support/runs/run-stage.ts';
+import { ended, type System } from '#test/support/system.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
 
+let at: RunStage;
 let system: System;
 beforeAll(async () => {
-  system = await startSystem({ WORKER_DRAIN_SECONDS: '0' });
+  at = await startRunStage({ WORKER_DRAIN_SECONDS: '0' });
+  system = at.system;
 });
-afterAll(async () => {
-  await system?.close();
-});
+afterAll(() => at?.close());
 
 describe('a worker', () => {
   it('is listed with its pools and its tools', async () => {
@@ -22,25 +23,22 @@ describe('a worker', () => {
 
   it('a worker that stops during a plan returns it, and another worker makes the plan', async () => {
     const { administrator } = system;
-    const plan = [{ name: 'think', run: ['sh', '-c', 'sleep 3; echo "[]" > plan.json'] }];
-    const id = await publish(administrator, 'thoughtful', commands({ act: 'true' }, { plan }));
-    const { body } = await administrator.post('/runs', { template_id: id });
-    await administrator.awaitRun(body.id, ['running']);
-    await untilExecuting(body.id, 'planning');
+    const gate = at.newGate();
+    const { id } = await at.admit({ variables: { plan_gate: gate } });
+    await administrator.awaitLog(id, 'step plan');
     await system.stopWorker();
-    expect((await administrator.get(`/runs/${body.id}`)).body.status).toBe('running');
+    expect((await at.read(id)).status).toBe('running');
+    at.openGate(gate);
     await system.startWorker();
-    expect(await administrator.awaitRun(body.id, ended)).toMatchObject({ status: 'succeeded' });
-    const { body: story } = await administrator.get(`/runs/${body.id}/events`);
-    expect(story.events.map((event: { type: string }) => event.type)).not.toContain('run.attempt_lost');
+    expect(await at.awaitEnd(id)).toMatchObject({ status: 'succeeded' });
+    expect(await at.readEventTypes(id)).not.toContain('run.attempt_lost');
   });
 
   it('a worker that stops during an apply ends the apply, which is never repeated', async () => {
     const { administrator } = system;
-    const id = await publish(administrator, 'cut-off', commands({ act: 'echo begun; sleep 30' }));
+    const id = await publish(administrator, 'cut-off', commands({ act: 'echo begun; sleep 600' }));
     const { body } = await administrator.post('/runs', { template_id: id });
-    await untilExecuting(body.id, 'applying');
-    await sleep(500);
+    await administrator.awaitLog(body.id, 'begun');
     await system.stopWorker();
     await system.startWorker();
     const run = await administrator.awaitRun(body.id, ended);
@@ -52,12 +50,14 @@ describe('a worker', () => {
 
   it('a worker that an operator drains finishes its attempts and takes no new one', async () => {
     const { administrator } = system;
+    const heartbeat = async () => (await administrator.get('/workers')).body.workers[0].heartbeat_at;
     const { body: listed } = await administrator.get('/workers');
     const drained = await administrator.post(`/workers/${listed.workers[0].id}/drain`);
     expect(drained.status).toBe(202);
     expect(drained.body.status).toBe('draining');
     const id = await publish(administrator, 'late', commands({ act: 'true' }));
-    await sleep(6_000);
+    // The answer to its next heartbeat tells the worker to drain.
+    await expect.poll(heartbeat).not.toBe(drained.body.heartbeat_at);
     const { body } = await administrator.post('/runs', { template_id: id });
     await untilWaiting(body.id, 'no_worker');
     await system.stopWorker();
@@ -102,18 +102,18 @@ describe('a pool', () => {
 describe('an attempt whose run was ended by force', () => {
   it('is killed, and its late results are refused', async () => {
     const { administrator } = system;
-    const id = await publish(
-      administrator,
-      'stubborn',
-      commands({ act: 'trap "" INT; for i in 1 2 3; do sleep 1; done; echo survived' }),
-    );
+    const gate = at.newGate();
+    const stubborn = `trap "" INT; echo begun; while [ ! -e ${gate} ]; do sleep 0.05; done; echo survived`;
+    const id = await publish(administrator, 'stubborn', commands({ act: stubborn }));
     const { body } = await administrator.post('/runs', { template_id: id });
-    await untilExecuting(body.id, 'applying');
+    await administrator.awaitLog(body.id, 'begun');
+    expect(findProcesses(gate)).not.toEqual([]);
     const forced = await administrator.post(`/runs/${body.id}/cancel`, { force: true });
     expect(forced.body).toMatchObject({ status: 'canceled', status_reason: 'forced' });
+    at.openGate(gate);
+    await expect.poll(() => findProcesses(gate)).toEqual([]);
     const next = await runToEnd(administrator, { template_id: id, operation: 'plan' });
     expect(next.status).toBe('succeeded');
-    await sleep(3_500);
     const log = await administrator.get(`/runs/${body.id}/logs`, { accept: 'text/plain' });
     expect(log.text).not.toContain('survived');
     expect((await administrator.get(`/runs/${body.id}`)).body.status).toBe('canceled');
@@ -122,10 +122,4 @@ describe('an attempt whose run was ended by force', () => {
 
 async function untilWaiting(runId: string, code: string): Promise<void> {
   await expect.poll(async () => (await system.administrator.get(`/runs/${runId}`)).body.waiting_on?.code).toBe(code);
-}
-
-async function untilExecuting(runId: string, phase: string): Promise<void> {
-  const read = async () => (await system.administrator.get(`/runs/${runId}`)).body.phase;
-  await expect.poll(read).toBe(phase);
-  await sleep(700);
 }

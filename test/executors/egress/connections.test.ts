@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { closeAll, curl, exchange, openRaw, startProxy, startTcp } from './support.ts';
 
@@ -40,10 +40,10 @@ describe('a connection through the proxy', () => {
 
   it('is closed if the client disconnected before the server answered', async () => {
     const server = await startTcp((socket) => socket.resume());
-    let isDialled = false;
+    const [dialled, disconnected] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const connect = async (_addresses: readonly string[], port: number) => {
-      isDialled = true;
-      await sleep(200);
+      dialled.resolve();
+      await disconnected.promise;
       const remote = connectSocket({ host: '127.0.0.1', port, allowHalfOpen: true });
       await once(remote, 'connect');
       return remote;
@@ -51,8 +51,11 @@ describe('a connection through the proxy', () => {
     const proxy = await startProxy({}, { connect });
     const { socket } = openRaw(proxy.port);
     socket.write(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`);
-    await vi.waitFor(() => expect(isDialled).toBe(true));
+    await dialled.promise;
     socket.resetAndDestroy();
+    await once(socket, 'close');
+    await nextTurn();
+    disconnected.resolve();
     await vi.waitFor(() => expect(server.seen).toBe(1));
     await vi.waitFor(() => expect(server.sockets.size).toBe(0));
   });
@@ -74,7 +77,7 @@ describe('a connection through the proxy', () => {
 
   it('carries the response to a client that has closed its sending half', async () => {
     const server = await startTcp((socket) => {
-      socket.resume().on('end', () => setTimeout(() => socket.end('the answer'), 100));
+      socket.resume().on('end', () => setImmediate(() => socket.end('the answer')));
     }, true);
     const proxy = await startProxy({});
     const client = openRaw(proxy.port, true);

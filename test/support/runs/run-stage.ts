@@ -12,14 +12,14 @@ import { startSystem } from '../system.ts';
 export type RunStage = Awaited<ReturnType<typeof startRunStage>>;
 
 /** The service and the directory by which steps and tests exchange signals. */
-async function startService() {
+async function startService(settings: Record<string, string>) {
   // A directory for steps of any user. A sandbox would hide it from them, so the steps run without one.
   const shared = mkdtempSync(join(tmpdir(), 'coordinator-runs-'));
   chmodSync(shared, 0o777);
   const trace = join(shared, 'trace');
   writeFileSync(trace, '');
   chmodSync(trace, 0o666);
-  const system = await startSystem({ COORDINATOR_EXECUTOR_ISOLATION: 'none' });
+  const system = await startSystem({ COORDINATOR_EXECUTOR_ISOLATION: 'none', ...settings });
   const orm = openDatabase({ databaseUrl: system.database.url, databasePoolSize: 4 });
   return { system, orm, shared, trace, api: { url: system.url, orm } };
 }
@@ -115,8 +115,8 @@ function admittingOf(
 }
 
 /** Starts the service, publishes the template and adds the people. */
-export async function startRunStage() {
-  const service = await startService();
+export async function startRunStage(settings: Record<string, string> = {}) {
+  const service = await startService(settings);
   const { system, orm, shared } = service;
   const spec = specOf(service.trace);
   const templateId = await publish(system.administrator, spec);

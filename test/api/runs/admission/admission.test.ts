@@ -49,7 +49,9 @@ describe('admission while the engine is down', () => {
       started_at: null,
       waiting_on: { code: 'engine', since: expect.any(String), position: null, blocker: null },
     });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    // The process has tried to deliver the message, and given up.
+    const read = async () => (await fetch(`${lonely.adminUrl}/readyz/internal`)).json();
+    await expect.poll(read).toMatchObject({ figures: { deliveries_under_way: 0 } });
     expect(await outbox(key)).toMatchObject([
       { payload: { kind: 'start', workflow: 'run', input: { run_id: answer.body.id } } },
     ]);
