@@ -9,6 +9,7 @@ export const notificationChannelKinds = [
     table: 'notification_channels',
     label: 'name',
     revision: true,
+    disabledByTransfer: 'notification_channel.disabled',
     owners: [...ownerLinks(endsWith)],
   },
   {

@@ -1,20 +1,14 @@
 import { db } from '#domain/db.ts';
+import { declarations } from '#domain/ownership.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 
-/**
- * The tables of senders that report events below their owner to others, each with the action that the audit records when the service
- * disables one.
- */
-const telling = [
-  ['webhooks', 'webhook.disabled'],
-  ['notification_channels', 'notification_channel.disabled'],
-] as const;
+const senders = declarations.filter((declaration) => 'disabledByTransfer' in declaration);
 
 /**
- * Disables the webhooks and notification channels of a project, or of a team and its projects, after a transfer. They send to receivers
- * that the former owners chose and the new owners have not approved. The caller has locked the row of the project or team.
+ * Disables what sends to receivers, such as webhooks, of a project, or of a team and its projects, after a transfer: the new owners have not
+ * approved these receivers. The caller has locked the row of the project or team.
  */
 export async function disableTransferred(
   tx: Transaction,
@@ -22,7 +16,7 @@ export async function disableTransferred(
   owners: Ownership,
 ): Promise<void> {
   const reason = 'transferred';
-  for (const [table, action] of telling) {
+  for (const { table, disabledByTransfer: action } of senders) {
     const rows = await db(tx.em)
       .updateTable(table)
       .set((eb) => ({ isEnabled: false, disabledReason: reason, revision: eb('revision', '+', 1) }))

@@ -7,6 +7,7 @@ export const webhookKinds = [
     table: 'webhooks',
     label: 'name',
     revision: true,
+    disabledByTransfer: 'webhook.disabled',
     owners: [...ownerLinks({ cascade: { rows: 'deleted' } })],
   },
   {

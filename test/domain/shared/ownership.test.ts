@@ -64,7 +64,28 @@ const undeclared = async () => {
   return (await namingColumns()).filter((column) => !declared.has(column));
 };
 
+/** The tables of things that an owner can enable and disable, by the declarations of their owners. */
+async function enabledTables(): Promise<string[]> {
+  const rows = await orm.em
+    .fork()
+    .execute<{ table: string }[]>(
+      `select table_name as table from information_schema.columns where table_schema = 'public' and column_name = 'is_enabled'`,
+    );
+  const owned = all.filter(({ owners = [] }) =>
+    ['organization', 'project'].every((kind) => owners.some((owner) => owner.kind === kind)),
+  );
+  return rows.map(({ table }) => table).filter((table) => owned.some((declaration) => declaration.table === table));
+}
+
 describe('ownership declarations', () => {
+  test('say by which action a transfer disables each thing that its owner can enable', async () => {
+    const declared = all.flatMap(({ table, disabledByTransfer }) => (disabledByTransfer ? [table] : []));
+    const help =
+      'declare disabledByTransfer in the ownership.ts of its area: it sends to receivers that the former owner chose';
+    expect((await enabledTables()).sort(), help).toEqual(declared.sort());
+    expect(declared).toContain('webhooks');
+  });
+
   test('name every column of the database that names an owner or a principal', async () => {
     const help =
       'declare in the ownership.ts of its area what the column names, and what happens to the row when that is deleted';

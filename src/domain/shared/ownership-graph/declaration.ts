@@ -43,6 +43,11 @@ interface KindOf<Table extends string, Column extends string> {
   readonly archivable?: true;
   /** It can be disabled by `enabled`, and deleting it disables it. */
   readonly disableable?: true;
+  /**
+   * The system action that disables it when its project or team is transferred: it sends to receivers that the former owners chose and the
+   * new owners have not approved. Every kind of an owner that can be enabled declares it, and has `isEnabled` and `disabledReason`.
+   */
+  readonly disabledByTransfer?: string;
   /** The condition under which a principal counts as an owner of things that must have one. */
   readonly ableToOwn?: Fragment<Column, SqlBool>;
   /** It has a `slug`. */
