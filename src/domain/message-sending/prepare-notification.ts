@@ -2,6 +2,7 @@ import type { DueMessage } from '#domain/messages/queue/lease-store.ts';
 import { asForeignText, toSubject, type Wording } from '#domain/messages/wording.ts';
 import { describeToChannels, describeToUsers, isNotificationKind, isTopic } from '#domain/news/model.ts';
 import { findPlace, stillHears } from '#domain/notification-channels/hearing-store.ts';
+import { type ChannelConfig, type ChannelKind, channelSending } from '#domain/notification-channels/model.ts';
 import { channelSecrets, openUrl } from '#domain/notification-channels/secrets.ts';
 import { type ChannelTarget, findChannel } from '#domain/notification-channels/store.ts';
 import { openChat } from '#domain/notifications/chats-store.ts';
@@ -114,9 +115,29 @@ const withheldAddress = 'the service does not send this address what the channel
  */
 export function describeChannel({ name, kind }: Pick<ChannelTarget['channel'], 'name' | 'kind'>): string {
   const named = `the notification channel ${asForeignText(name)}`;
-  if (kind !== 'email') return `The service sends this by ${named}. Those who manage the channel choose what it sends.`;
-  return `You get this by ${named}. Those who manage the channel can take you out.`;
+  const reasons = {
+    recipients: `You get this by ${named}. Those who manage the channel can take you out.`,
+    url: `The service sends this by ${named}. Those who manage the channel choose what it sends.`,
+  } satisfies Record<keyof ChannelConfig, string>;
+  return reasons[channelSending[kind].destination];
 }
+
+type FindRecipient = (
+  channel: ChannelTarget['channel'],
+  keyRing: PrepareDeps['keyRing'],
+  address: string | null,
+) => Recipient | undefined;
+
+const recipientByKind: Record<ChannelKind, FindRecipient> = {
+  slack: (channel, keyRing) => ({ medium: 'chat', url: openUrl(keyRing, channel) }),
+  webhook: (channel, keyRing) => ({
+    medium: 'webhook',
+    url: openUrl(keyRing, channel),
+    secrets: channelSecrets.open(keyRing, channel),
+  }),
+  email: ({ recipients }, _keyRing, address) =>
+    address !== null && recipients?.includes(address) ? { medium: 'email', address } : undefined,
+};
 
 /**
  * The destination of a channel, or the one of its addresses that a message names; undefined for an address that the channel no longer has.
@@ -126,9 +147,5 @@ export function recipientOf(
   keyRing: PrepareDeps['keyRing'],
   address: string | null,
 ): Recipient | undefined {
-  if (channel.kind === 'slack') return { medium: 'chat', url: openUrl(keyRing, channel) };
-  if (channel.kind === 'webhook')
-    return { medium: 'webhook', url: openUrl(keyRing, channel), secrets: channelSecrets.open(keyRing, channel) };
-  const known = address !== null && channel.recipients?.includes(address);
-  return known ? { medium: 'email', address } : undefined;
+  return recipientByKind[channel.kind](channel, keyRing, address);
 }

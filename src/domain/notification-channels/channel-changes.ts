@@ -10,16 +10,10 @@ import { newId } from '#domain/shared/ids.ts';
 import { findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { NotificationChannel } from './entity.ts';
-import type { ChannelKind, Subscription } from './model.ts';
+import { type ChannelConfig, type ChannelKind, channelSending, type Subscription } from './model.ts';
 import { channelSecrets, keepUrl } from './secrets.ts';
 import type { ChannelTarget } from './store.ts';
 import { findPlacesBelow, readSubscriptions, writeSubscriptions } from './subscriptions-store.ts';
-
-/** The destination of a channel: the kind `email` has recipients, the others have an address. */
-export interface ChannelConfig {
-  readonly recipients?: readonly string[] | undefined;
-  readonly url?: string | undefined;
-}
 
 /** The maximum number of channels of an owner, since each notification is sent to all subscribed channels. */
 export const maxChannels = 200;
@@ -33,13 +27,14 @@ export interface NewChannel {
 }
 
 /** @throws Invalid if the configuration does not fit the kind */
-export function checkConfig(kind: ChannelKind, { recipients, url }: ChannelConfig): void {
-  const [needed, foreign] = kind === 'email' ? ['recipients', 'url'] : ['url', 'recipients'];
-  const given = { recipients, url };
-  if (given[needed as 'url'] === undefined)
-    throw new Invalid(`config.${needed}: a channel of the kind ${kind} needs it`);
-  if (given[foreign as 'url'] !== undefined)
-    throw new Invalid(`config.${foreign}: a channel of the kind ${kind} has none`);
+export function checkConfig(kind: ChannelKind, config: ChannelConfig): void {
+  const { destination } = channelSending[kind];
+  if (config[destination] === undefined)
+    throw new Invalid(`config.${destination}: a channel of the kind ${kind} needs it`);
+  for (const [field, value] of Object.entries(config)) {
+    if (field !== destination && value !== undefined)
+      throw new Invalid(`config.${field}: a channel of the kind ${kind} has none`);
+  }
 }
 
 /**
@@ -145,7 +140,7 @@ export async function deleteChannel(
 /** The fields of a channel for the audit: of its address, only the host. */
 export async function describeChannel(em: Transaction['em'], channel: NotificationChannel) {
   const { id, name, kind, isEnabled, recipients, host } = channel;
-  const config = kind === 'email' ? { recipients } : { host };
+  const config = { recipients: { recipients }, url: { host } }[channelSending[kind].destination];
   return { name, kind, enabled: isEnabled, config, subscriptions: await readSubscriptions(em, id) };
 }
 

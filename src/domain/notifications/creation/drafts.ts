@@ -6,6 +6,7 @@ import { type NewMessage, queueMessages } from '#domain/messages/queue/queue-sto
 import { isNotificationKind, isTopic, type NotificationKind, type Topic } from '#domain/news/model.ts';
 import { findSubjectOwner, mayReadSubject, type Subject } from '#domain/news/subjects.ts';
 import { findHearingChannels, findPlace, type HearingChannel } from '#domain/notification-channels/hearing-store.ts';
+import { type ChannelConfig, channelSending } from '#domain/notification-channels/model.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { findChatUsers } from '../chats-store.ts';
@@ -111,10 +112,14 @@ function toUsers(medium: Medium, userIds: readonly string[]): To[] {
   return userIds.map((userId) => ({ medium, userId }));
 }
 
-/** A channel of the kind `email` gets a message for each recipient, so that a wrong address does not affect the others. */
+/** A channel with recipients gets a message for each of them, so that a wrong address does not affect the others. */
 function toChannel({ id: channelId, kind, recipients }: HearingChannel): To[] {
-  if (kind === 'email') return (recipients ?? []).map((address) => ({ medium: 'email', channelId, address }));
-  return [{ medium: kind === 'slack' ? 'chat' : 'webhook', channelId }];
+  const { medium, destination } = channelSending[kind];
+  const messages = {
+    recipients: () => (recipients ?? []).map((address) => ({ medium, channelId, address })),
+    url: () => [{ medium, channelId }],
+  } satisfies Record<keyof ChannelConfig, () => To[]>;
+  return messages[destination]();
 }
 
 /** Queues the messages. When a message is sent, the service checks again whether the recipient may still receive it. */
