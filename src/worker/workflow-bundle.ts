@@ -47,12 +47,11 @@ async function bundleInChild(path: string): Promise<void> {
 
 function digestOfSources(): string {
   const hash = createHash('sha256');
-  for (const path of [...bundledSources(), join(root, 'package-lock.json')]) {
-    hash
-      .update(`${relative(root, path)}\0`)
-      .update(readFileSync(path))
-      .update('\0');
-  }
+  const add = (name: string, path: string) => hash.update(`${name}\0`).update(readFileSync(path)).update('\0');
+  for (const path of bundledSources()) add(relative(root, path), path);
+  // Their manifests name the exact versions of what they bring. An installed service has no lock file.
+  for (const name of ['@temporalio/worker/package.json', '@temporalio/workflow/package.json'])
+    add(name, createRequire(entry).resolve(name));
   return hash.digest('hex').slice(0, 32);
 }
 
@@ -66,7 +65,7 @@ export function bundledSources(): string[] {
     const { resolve } = createRequire(path);
     const code = readFileSync(path, 'utf8').replaceAll(typeImport, '');
     for (const [, specifier = ''] of code.matchAll(importedPath)) {
-      // Packages change with package-lock.json only.
+      // The versions of packages are in the key, too.
       if (/^[.#]/.test(specifier) && extname(specifier) === '.ts') found.add(resolve(specifier));
     }
   }

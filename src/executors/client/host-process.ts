@@ -103,17 +103,20 @@ export class HostProcess {
 }
 
 /**
- * Starts the host as its own user if that user can read the program. Otherwise the host switches to that user once it has
- * loaded everything. The host gets a session of its own, so that a terminal's signals reach only the worker.
+ * Starts the host as its own user if that user can read the program. Otherwise, and if the worker has a cache of compiled code, the host
+ * switches to that user once it has loaded everything: only the worker's user may read and write the cache, because the worker would
+ * execute what others write there. The host gets a session of its own, so that a terminal's signals reach only the worker.
  */
 function spawnHost(user: HostUser | null, closedTools: readonly InstalledTool[]): ChildProcess {
-  const startsAsUser = user !== null && isWorldReadable(process.execPath) && isWorldReadable(program);
+  const { NODE_COMPILE_CACHE } = process.env;
+  const startsAsUser =
+    user !== null && !NODE_COMPILE_CACHE && isWorldReadable(process.execPath) && isWorldReadable(program);
   const switchArguments = user === null || startsAsUser ? [] : [String(user.uid), String(user.gid)];
   const descriptors = closedTools.map(({ path }) => openSync(path, 'r'));
   try {
     return spawn(process.execPath, ['--disable-sigusr1', program, ...switchArguments], {
       cwd: '/',
-      env: allowedEnvironment(process.env),
+      env: { ...allowedEnvironment(process.env), ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) },
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...descriptors],
       ...(user !== null && startsAsUser && { uid: user.uid, gid: user.gid }),

@@ -1,4 +1,5 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import { codeOf, reportUnexpectedError } from '../shared/errors.ts';
 import { HostServer } from './host-server.ts';
@@ -47,6 +48,8 @@ const [uid, gid] = process.argv.slice(2).map(Number);
 for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.umask(0o077);
 closeStrayDescriptors();
+// A host is often killed, and later its user may not write into the cache. So what it has compiled is saved now.
+flushCompileCache();
 if (uid !== undefined && gid !== undefined && process.getuid?.() !== uid) dropPrivileges(uid, gid);
 process.on('uncaughtException', (error) => {
   reportUnexpectedError(error);
