@@ -4,7 +4,8 @@ import { type CheckWork, notDone } from '#domain/registry/checks/steps.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import { joinLines } from '#domain/shared/values/text.ts';
 import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
-import type { CheckReport, ExecutionResult, Tool } from '#executors/protocol/request.ts';
+import type { ExecutionResult, Tool } from '#executors/protocol/request.ts';
+import type { CheckReport } from '#executors/protocol/result-schema.ts';
 
 /** Combines the results of a worker's tools for a version. Pure. */
 

@@ -3,7 +3,8 @@ import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import { toolGraceMs } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { logPhaseOf } from '#domain/shared/vocabulary/runs.ts';
-import type { ExecutionRequest, ResolvedExecutor, Tool, ToolName } from '#executors/protocol/request.ts';
+import { type ToolName, toolNames } from '#domain/tools/model.ts';
+import type { ExecutionRequest, ResolvedExecutor, Tool } from '#executors/protocol/request.ts';
 import type { AttemptDeps } from '../deps.ts';
 
 /** Builds the executor's request for an attempt. */
@@ -74,5 +75,5 @@ function toTool(tool: { name: string; version: string } | null): Tool | null {
 }
 
 function isToolName(name: string): name is ToolName {
-  return name === 'opentofu' || name === 'terraform';
+  return (toolNames as readonly string[]).includes(name);
 }

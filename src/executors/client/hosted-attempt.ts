@@ -2,7 +2,6 @@ import type { Frame } from '../protocol/frames.ts';
 import type { HostMessage } from '../protocol/messages.ts';
 import type { ExecutionPhase, ExecutionResult, ExecutionSink } from '../protocol/request.ts';
 import type { WireRequest } from '../protocol/request-schema.ts';
-import type { WireResult } from '../protocol/result-schema.ts';
 import type { HostProcess } from './host-process.ts';
 
 const watchEveryMs = 1_000;
@@ -152,10 +151,11 @@ export class HostedAttempt {
     const modulesStart = (artifactBytes ?? 0) + (debugBytes ?? 0);
     const debugLog = (debugBytes ?? null) === null ? null : body.subarray(artifactBytes ?? 0, modulesStart);
     const content = (modulesBytes ?? null) === null ? null : body.subarray(modulesStart);
-    const modules = result.modules && { modules: { ...result.modules, content } };
+    const { plan, modules, ...rest } = result;
     this.#result = {
-      ...withPlan(result, artifact),
-      ...modules,
+      ...rest,
+      ...(plan && { plan: { ...plan, artifact } }),
+      ...(modules && { modules: { ...modules, content } }),
       ...(debugLog && { debugLog }),
       ...(diagnostic && { diagnostic }),
     };
@@ -166,8 +166,4 @@ export class HostedAttempt {
 function expectNext(what: string, last: number, next: number): number {
   if (next !== last + 1) throw new ProtocolViolation(`${what} ${next} follows ${what} ${last}`);
   return next;
-}
-
-function withPlan({ plan, ...result }: WireResult, artifact: Buffer): ExecutionResult {
-  return { ...result, ...(plan && { plan: { ...plan, artifact } }) } as ExecutionResult;
 }

@@ -3,7 +3,8 @@ import { constants } from 'node:fs';
 import { access, readdir, realpath, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Tool, ToolName } from '../protocol/request.ts';
+import type { ToolName } from '#domain/tools/model.ts';
+import type { Tool } from '../protocol/request.ts';
 import { allowedEnvironment } from '../shared/environment.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 

@@ -1,7 +1,7 @@
 import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
 import { toWorkFiles } from '../attempt/work-files.ts';
-import type { CheckReport, MissingProgram } from '../protocol/request.ts';
 import { type StepKind, stepKinds, type WireRequest } from '../protocol/request-schema.ts';
+import type { CheckReport, MissingProgram } from '../protocol/result-schema.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 
 type CommandExecutor = Extract<WireRequest['executor'], { kind: 'command' }>;

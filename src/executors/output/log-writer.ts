@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ExecutionPhase, LogChunk, LogStream } from '#executors/protocol/request.ts';
+import type { LogStream } from '#domain/shared/vocabulary/runs.ts';
+import type { ExecutionPhase, LogChunk } from '#executors/protocol/request.ts';
 
 const chunkBytes = 64 * 1024;
 const flushAfterMs = 250;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { logStreams } from '#domain/shared/vocabulary/runs.ts';
 import { WireRequest } from './request-schema.ts';
 import { WireResult } from './result-schema.ts';
-import { count, digest, MaskedAddresses, Phase, positive, text } from './value-schemas.ts';
+import { count, digest, MaskedAddresses, type Message, Phase, positive, text } from './value-schemas.ts';
 
 /**
  * The messages between a worker and its executor host. They cross one pipe as frames (`frames.ts`), each a JSON message with
@@ -27,7 +28,42 @@ export const WorkerMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cancel'), attempt }),
   z.object({ type: z.literal('ack'), attempt, of: z.enum(['log', 'state']), id: positive, ok: z.boolean() }),
 ]);
-export type WorkerMessage = z.output<typeof WorkerMessage>;
+export type WorkerMessage = Message<z.output<typeof WorkerMessage>>;
+
+/** A piece of log without its secrets. Its bytes are in the body. */
+const LogMessage = z.object({
+  type: z.literal('log'),
+  attempt,
+  /** Numbers the attempt's chunks from 1, without gaps. */
+  sequence: positive,
+  phase: Phase,
+  stream: z.enum(logStreams),
+  /** When its first byte was read (RFC 3339). */
+  time: z.iso.datetime(),
+  /** Line feeds in the attempt's log before this chunk. */
+  firstLine: count,
+  /** Line feeds in this chunk. */
+  lines: count,
+  /** `sha256:…` of the content. */
+  checksum: digest,
+});
+export type LogMessage = Readonly<z.output<typeof LogMessage>>;
+
+/** A state that the tool wrote, which is in the body. */
+const StateMessage = z.object({
+  type: z.literal('state'),
+  attempt,
+  /** Numbers the attempt's writes from 1. */
+  write: positive,
+  serial: count.nullable(),
+  lineage: z.string().max(1024).nullable(),
+  resourceCount: count,
+  /** The redacted addresses of its resources that contain secrets. */
+  maskedAddresses: MaskedAddresses.optional(),
+  /** The outputs that are secret because of the tool, the template or their content. */
+  secretOutputs: z.array(text).optional(),
+});
+export type StateMessage = Readonly<z.output<typeof StateMessage>>;
 
 /**
  * Host → worker. The worker acknowledges `log` by its sequence and `state` by its write. The body of `result` is the artifact, followed by
@@ -42,27 +78,8 @@ export const HostMessage = z.discriminatedUnion('type', [
     /** How many directories of killed hosts this host removed. */
     swept: count,
   }),
-  z.object({
-    type: z.literal('log'),
-    attempt,
-    sequence: positive,
-    phase: Phase,
-    stream: z.enum(['stdout', 'stderr', 'system']),
-    time: z.iso.datetime(),
-    firstLine: count,
-    lines: count,
-    checksum: digest,
-  }),
-  z.object({
-    type: z.literal('state'),
-    attempt,
-    write: positive,
-    serial: count.nullable(),
-    lineage: z.string().max(1024).nullable(),
-    resourceCount: count,
-    maskedAddresses: MaskedAddresses.optional(),
-    secretOutputs: z.array(text).optional(),
-  }),
+  LogMessage,
+  StateMessage,
   z.object({
     type: z.literal('result'),
     attempt,

@@ -1,9 +1,27 @@
-import { z } from 'zod';
-import { keptModulesLimits } from '#domain/registry/kept-modules/model.ts';
+import { type ZodType, z } from 'zod';
+import type { MaskedAddresses as MaskedAddressesOfState } from '#domain/instances/state-file/shown-resource.ts';
+import { keptModulesLimits, type ResolvedModule } from '#domain/registry/kept-modules/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type ExecutionReason, executionReasons } from '#domain/shared/vocabulary/run-reasons.ts';
+import { logPhases } from '#domain/shared/vocabulary/runs.ts';
+import { toolNames } from '#domain/tools/model.ts';
 
 /** Schemas of values that several messages between a worker and its executor host contain. */
+
+/**
+ * The schemas of all fields of a type of the domain. A field without a schema would be dropped from the messages, so it does not compile.
+ */
+export type FieldsOf<T> = { readonly [Name in keyof Required<T>]: ZodType<T[Name]> };
+
+/** A message, which neither end changes. */
+export type Message<T> = JsonValue extends T
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Message<Item>[]
+    : T extends object
+      ? { readonly [Name in keyof T]: Message<T[Name]> }
+      : T;
+
 export const text = z.string().max(1024 * 1024);
 export const positive = z
   .int()
@@ -14,13 +32,14 @@ export const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 export const json = z.custom<JsonValue>((value) => value !== undefined);
 export const reason = z.enum(Object.keys(executionReasons) as [ExecutionReason, ...ExecutionReason[]]);
 
-export const Phase = z.enum(['plan', 'apply', 'detect']);
-export const Tool = z.object({ name: z.enum(['opentofu', 'terraform']), version: z.string().max(100) });
+/** `detect` only looks: it stores no state, and its plan cannot be applied. */
+export const Phase = z.enum(logPhases);
+export const Tool = z.object({ name: z.enum(toolNames), version: z.string().max(100) });
 /** Redacted texts of resources, by the index of the managed object in the state. */
 export const MaskedAddresses = z.record(
   z.string().regex(/^\d{1,9}$/),
   z.partialRecord(z.enum(['address', 'module', 'type', 'name', 'provider']), text),
-);
+) satisfies ZodType<MaskedAddressesOfState>;
 export const Modules = z.object({
   digest,
   list: z
@@ -30,7 +49,7 @@ export const Modules = z.object({
         source: z.string().max(4_096),
         version: z.string().max(255).nullable(),
         digest,
-      }),
+      } satisfies FieldsOf<ResolvedModule>),
     )
     .max(keptModulesLimits.packages),
 });

@@ -1,7 +1,7 @@
 import type { MaskedAddresses } from '#domain/instances/state-file/shown-resource.ts';
 import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
-import type { AttemptOutcome } from '#domain/shared/vocabulary/runs.ts';
+import type { AttemptOutcome, LogStream } from '#domain/shared/vocabulary/runs.ts';
 import type { Diagnostic } from '../diagnostics/model.ts';
 import type { PlanSummary, ResourceChange } from '../plans/model.ts';
 import type { PlanSections } from '../plans/sections.ts';
@@ -25,7 +25,7 @@ export interface AttemptState {
 export interface LogChunk {
   readonly sequence: number;
   readonly phase: string;
-  readonly stream: 'stdout' | 'stderr' | 'system';
+  readonly stream: LogStream;
   readonly time: string;
   readonly content: Buffer;
   readonly firstLine: number;

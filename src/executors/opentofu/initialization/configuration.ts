@@ -11,10 +11,11 @@ import {
   withDifferentTexts,
 } from '#domain/sources/hcl/root-files.ts';
 import { readDirectory } from '#domain/sources/links.ts';
+import type { ToolName } from '#domain/tools/model.ts';
 import { sha256 } from '../../attempt/artifact.ts';
 import { isJobLink, type JobFile, jobFileBytes, toWorkFiles } from '../../attempt/work-files.ts';
 import type { HostSettings } from '../../protocol/host-settings.ts';
-import type { OpenTofuExecutor, ToolName } from '../../protocol/request.ts';
+import type { OpenTofuExecutor } from '../../protocol/request.ts';
 import { listUntrustedFiles, readUntrustedFile, readUntrustedLink } from '../../sandbox/untrusted-files.ts';
 import { AttemptFailure } from '../../shared/errors.ts';
 import { isObject, parseJson } from '../../shared/json.ts';

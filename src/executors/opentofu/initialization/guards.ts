@@ -7,7 +7,8 @@ import {
   withDifferentTexts,
 } from '#domain/sources/hcl/root-files.ts';
 import { describeNote, findStateNotes } from '#domain/sources/hcl/state-notes.ts';
-import type { OpenTofuExecutor, ToolName } from '../../protocol/request.ts';
+import type { ToolName } from '#domain/tools/model.ts';
+import type { OpenTofuExecutor } from '../../protocol/request.ts';
 import { AttemptFailure } from '../../shared/errors.ts';
 
 /**

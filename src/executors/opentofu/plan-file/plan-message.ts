@@ -1,7 +1,7 @@
 import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
-import type { ToolName } from '../../protocol/request.ts';
+import type { ToolName } from '#domain/tools/model.ts';
 import { isObject, parseJson } from '../../shared/json.ts';
 import { areGiven } from './addresses.ts';
 import { readMessagePack } from './message-pack.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, posix, sep } from 'node:path';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { filesReadBy, isConfigurationName } from '#domain/sources/hcl/root-files.ts';
-import type { ToolName } from '../../protocol/request.ts';
+import type { ToolName } from '#domain/tools/model.ts';
 import { readUntrustedFile } from '../../sandbox/untrusted-files.ts';
 import { asArray, isObject, parseJson } from '../../shared/json.ts';
 import { dataDirectory } from '../initialization/configuration.ts';

@@ -1,6 +1,6 @@
 import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import { readFile } from '#domain/sources/hcl/blocks.ts';
-import type { ToolName } from '../../protocol/request.ts';
+import type { ToolName } from '#domain/tools/model.ts';
 import { asArray, parseJson } from '../../shared/json.ts';
 import { readZipEntries, readZipEntry, type ZipEntry } from '../../shared/zip.ts';
 import { readStateDocument } from '../state/state-document.ts';
