@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { changeOf, changeSince } from '#api/pipeline/audit/unchanged.ts';
 import { toProperties } from '#api/pipeline/fields.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
@@ -115,8 +114,8 @@ export const archive = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'assembly.archived',
-  handle: async ({ tx, target, request }) => {
-    refuseStale(target.assembly, revisionOf(request.headers));
+  handle: async ({ tx, target, expectedRevision }) => {
+    refuseStale(target.assembly, expectedRevision);
     const { revision } = target.assembly;
     await archiveAssembly(tx, target);
     return changeSince(revision, target.assembly, { after: {} });
@@ -136,8 +135,8 @@ export const unarchive = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'assembly.unarchived',
-  handle: async ({ tx, target, request }) => {
-    refuseStale(target.assembly, revisionOf(request.headers));
+  handle: async ({ tx, target, expectedRevision }) => {
+    refuseStale(target.assembly, expectedRevision);
     const { revision } = target.assembly;
     await unarchiveAssembly(tx, target);
     return changeSince(revision, target.assembly, { after: {} });
@@ -156,9 +155,9 @@ export const remove = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'assembly.deleted',
-  handle: async ({ tx, principal, target, request }) => {
+  handle: async ({ tx, principal, target, expectedRevision }) => {
     const { id, name, slug } = target.assembly;
-    const revision = await deleteAssembly(tx, principal, target, revisionOf(request.headers));
+    const revision = await deleteAssembly(tx, principal, target, expectedRevision);
     return { id, before: { name, slug }, revision };
   },
 });

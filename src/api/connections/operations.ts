@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { changeOf, comparedIf } from '#api/pipeline/audit/unchanged.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts';
@@ -182,9 +181,9 @@ export const remove = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'connection.deleted',
-  handle: async ({ tx, target, request }) => {
+  handle: async ({ tx, target, expectedRevision }) => {
     const { connection } = target;
-    await deleteConnection(tx, target, revisionOf(request.headers));
+    await deleteConnection(tx, target, expectedRevision);
     return { ...changeOf(connection), before: toAudited(connection) };
   },
 });

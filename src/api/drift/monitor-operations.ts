@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
@@ -128,9 +127,9 @@ export const remove = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'drift_monitor.deleted',
-  handle: async ({ tx, target, principal, request }) => {
+  handle: async ({ tx, target, principal, expectedRevision }) => {
     const before = describe(target.monitor);
-    const revision = await deleteMonitor(tx, target, revisionOf(request.headers), principal);
+    const revision = await deleteMonitor(tx, target, expectedRevision, principal);
     return { id: target.monitor.id, before, revision };
   },
 });

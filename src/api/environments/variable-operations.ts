@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
-import { revisionFor, revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { revisionFor } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { ReplaceVariables, SetVariable, toNamedVariable, toNewVariable, VariableName } from '#api/variables/bodies.ts';
@@ -213,8 +213,8 @@ export const remove = command({
   ifMatch: true,
   idempotency: 'none',
   audit: 'environment_variable.removed',
-  handle: async ({ tx, target, params, request }) => {
-    const expected = revisionOf(request.headers);
+  handle: async ({ tx, target, params, expectedRevision }) => {
+    const expected = expectedRevision;
     const { variable } = await removeVariable(tx.em, toHolder(target), target.before, expected);
     return { id: target.id, before: describeVariable(variable), after: { name: params.name } };
   },

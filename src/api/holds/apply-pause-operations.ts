@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { LockView } from '#api/environments/views.ts';
 import type { ActionContext } from '#api/pipeline/actions.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import { findApplyPause, type PauseTarget, pauseApplies, resumeApplies } from '#domain/holds/apply-pause.ts';
@@ -76,8 +75,8 @@ export const end = command({
   ifMatch: true,
   idempotency: 'none',
   audit: 'applies.resumed',
-  handle: async ({ tx, target, request }) => {
-    const { pause, revision } = await resumeApplies(tx, target, revisionOf(request.headers));
+  handle: async ({ tx, target, expectedRevision }) => {
+    const { pause, revision } = await resumeApplies(tx, target, expectedRevision);
     return { id: name, before: { pause: target.pause }, after: { pause }, revision };
   },
 });

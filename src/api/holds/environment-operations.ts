@@ -3,7 +3,6 @@ import { EnvironmentParams, readAccess, updateAccess } from '#api/environments/o
 import { EnvironmentView, showEnvironment } from '#api/environments/views.ts';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import type { TargetLookup } from '#api/pipeline/call.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import { FreezeWindow, FreezeWindows } from '#domain/environments/freeze-windows.ts';
@@ -68,8 +67,8 @@ export const unlock = command({
   responses: { 204: Nothing },
   ifMatch: true,
   audit: 'environment.unlocked',
-  handle: async ({ tx, target, request }) => {
-    refuseStale(target, revisionOf(request.headers));
+  handle: async ({ tx, target, expectedRevision }) => {
+    refuseStale(target, expectedRevision);
     await unlockEnvironment(tx, target);
     return { id: target.id, before: { lock: target.lock }, after: { lock: null } };
   },

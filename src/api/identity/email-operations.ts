@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command } from '#api/pipeline/operation.ts';
 import { Emailed, Time } from '#api/pipeline/schemas.ts';
 import {
@@ -46,8 +45,8 @@ export const confirm = command({
   ifMatch: true,
   locks: ({ params }) => [authorityLock(params.id)],
   audit: emailConfirmed.action,
-  handle: async ({ tx, principal, target, body, request, operations }) => {
-    refuseStale(target, revisionOf(request.headers));
+  handle: async ({ tx, principal, target, body, expectedRevision, operations }) => {
+    refuseStale(target, expectedRevision);
     const before = { emailVerified: target.emailVerified };
     const user = await confirmEmail(tx.em, principal, target, body?.email);
     const answer = await showUser(tx.em, { operations, principal }, user);

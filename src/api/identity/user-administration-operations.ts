@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command } from '#api/pipeline/operation.ts';
 import { Emailed, Nothing, Time } from '#api/pipeline/schemas.ts';
 import { issuePasswordReset } from '#domain/identity/passwords/resets.ts';
@@ -33,8 +32,8 @@ export const remove = command({
   idempotency: 'none',
   locks: ({ params }) => [authorityLock(params.id), administratorsLock],
   audit: 'user.deleted',
-  handle: async ({ tx, principal, target, request }) => {
-    refuseStale(target, revisionOf(request.headers));
+  handle: async ({ tx, principal, target, expectedRevision }) => {
+    refuseStale(target, expectedRevision);
     await deleteUser(tx.em, principal, target);
     const { id, email, name, role, enabled } = target;
     return { id, before: { email, name, role, enabled } };

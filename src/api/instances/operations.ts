@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
@@ -125,9 +124,9 @@ export const remove = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'instance.deleted',
-  handle: async ({ tx, target, body, principal, request, services }) => {
+  handle: async ({ tx, target, body, principal, expectedRevision, services }) => {
     await refuseDependents(tx.em, target.id, { principal, despiteDependents: body.despite_dependents });
-    const revision = await deleteInstance(tx, services.keyRing, target, revisionOf(request.headers));
+    const revision = await deleteInstance(tx, services.keyRing, target, expectedRevision);
     return { id: target.id, before: { name: target.name }, revision };
   },
 });

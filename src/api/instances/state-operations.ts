@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { readState } from '#domain/instances/state/state.ts';
@@ -145,10 +144,10 @@ export const forgetState = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'instance.state_forgotten',
-  handle: async ({ tx, target, body, principal, request }) => {
+  handle: async ({ tx, target, body, principal, expectedRevision }) => {
     refuseArchived(target);
     await refuseDependents(tx.em, target.id, { principal, despiteDependents: body.despite_dependents });
-    const { revision, ...before } = await forgetImportedState(tx, target, revisionOf(request.headers));
+    const { revision, ...before } = await forgetImportedState(tx, target, expectedRevision);
     return { id: target.id, before, revision };
   },
 });

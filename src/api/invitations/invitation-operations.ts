@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
@@ -134,8 +133,8 @@ function revokeOperation<Level extends MembershipLevel>(declared: InvitationOper
     ifMatch: true,
     idempotency: 'none',
     audit: 'invitation.revoked',
-    handle: async ({ tx, principal, target, request }) => {
-      refuseStale(target.invitation, revisionOf(request.headers));
+    handle: async ({ tx, principal, target, expectedRevision }) => {
+      refuseStale(target.invitation, expectedRevision);
       await revokeInvitation(tx.em, principal, target.invitation);
       const { revision, ...change } = describeInvitation(target.invitation);
       return { ...change, revision: revision + 1 };

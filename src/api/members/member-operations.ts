@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
@@ -139,8 +138,8 @@ function removeOperation<Level extends MembershipLevel>(declared: MemberOperatio
     idempotency: 'none',
     locks: membershipLocks,
     audit: `${level}_member.removed`,
-    handle: async ({ tx, principal, target, params, request }) => {
-      const ended = { userId: params.userID, expectedRevision: revisionOf(request.headers) };
+    handle: async ({ tx, principal, target, params, expectedRevision }) => {
+      const ended = { userId: params.userID, expectedRevision };
       const change = await removeMember(tx.em, principal, level, target, ended);
       return describeChange(params.userID, change);
     },

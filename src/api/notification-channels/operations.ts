@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts';
@@ -149,9 +148,9 @@ export const remove = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'notification_channel.deleted',
-  handle: async ({ tx, target: { channel }, request }) => {
+  handle: async ({ tx, target: { channel }, expectedRevision }) => {
     const before = await describeChannel(tx.em, channel);
-    await deleteChannel(tx, channel, revisionOf(request.headers));
+    await deleteChannel(tx, channel, expectedRevision);
     return { id: channel.id, before, revision: channel.revision };
   },
 });

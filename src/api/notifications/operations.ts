@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
@@ -98,10 +97,10 @@ function marking(as: Mark, declared: Marking) {
     access: ownAsUser,
     ifMatch: true,
     idempotency: 'none',
-    handle: async ({ tx: { em }, principal, operations, params: { id }, request }) => {
+    handle: async ({ tx: { em }, principal, operations, params: { id }, expectedRevision }) => {
       const known = await lockNotification(em, principal, id);
       const before = await findOwn(em, principal, id);
-      refuseStale(known ?? before, revisionOf(request.headers));
+      refuseStale(known ?? before, expectedRevision);
       await markNotification(em, id, as);
       const answer = view(await readBack(readNotification(em, principal, id)), { operations, principal });
       const states = { before: { state: stateOf(before) }, after: { state: answer.state } };

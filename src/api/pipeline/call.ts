@@ -58,6 +58,8 @@ export interface CommandCall<P, Q, B, T, R, O> extends Call<P, Q, B, T, O> {
   /** The idempotency key, which is also the id of the workflow that the command starts; null if it takes no key. */
   readonly key: string | null;
   readonly prepared: R;
+  /** The revision that `If-Match` demands. Undefined: any will do, or the header has set a member of the body. */
+  readonly expectedRevision: number | undefined;
 }
 
 export interface ReadCall<P, Q, B, T, O> extends Call<P, Q, B, T, O> {

@@ -139,7 +139,7 @@ export interface CommandDeclaration<
    */
   readonly atParams?: (result: D, input: CommandInput<Out<P>, Out<B>, T>) => ParamsOf<A>;
   /**
-   * How the command uses `If-Match` if its body has no `expected_revision`. True: the handler reads the header itself by `revisionOf`. A
+   * How the command uses `If-Match` if its body has no `expected_revision`. True: the handler gets the revision as `expectedRevision`. A
    * name: the header sets this member of the body, because it compares the revision of something else than `at` reads.
    */
   readonly ifMatch?: true | `expected_${string}_revision`;

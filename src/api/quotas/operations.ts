@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { findQuotaTarget } from '#domain/environments/quota-targets.ts';
@@ -84,8 +83,8 @@ export const clear = command({
   target: ({ em, params, lock }) => findQuotaTarget(em, params, lock),
   ifMatch: true,
   audit: 'quota.cleared',
-  handle: async ({ tx, target, request }) => {
-    const { before, revision } = await clearQuota(tx, target, revisionOf(request.headers));
+  handle: async ({ tx, target, expectedRevision }) => {
+    const { before, revision } = await clearQuota(tx, target, expectedRevision);
     return { id: target.id, before: named(before), after: named(null), revision };
   },
 });

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { changeOf, changeSince } from '#api/pipeline/audit/unchanged.ts';
 import { toProperties } from '#api/pipeline/fields.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, Nothing, pageOf, repeated } from '#api/pipeline/schemas.ts';
@@ -138,8 +137,8 @@ export const archive = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'template.archived',
-  handle: async ({ tx, target, request }) => {
-    refuseStale(target.template, revisionOf(request.headers));
+  handle: async ({ tx, target, expectedRevision }) => {
+    refuseStale(target.template, expectedRevision);
     const { revision } = target.template;
     await archiveTemplate(tx, target);
     return changeSince(revision, target.template, { after: {} });
@@ -159,8 +158,8 @@ export const unarchive = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'template.unarchived',
-  handle: async ({ tx, target, request }) => {
-    refuseStale(target.template, revisionOf(request.headers));
+  handle: async ({ tx, target, expectedRevision }) => {
+    refuseStale(target.template, expectedRevision);
     const { revision } = target.template;
     await unarchiveTemplate(tx, target);
     return changeSince(revision, target.template, { after: {} });
@@ -182,9 +181,9 @@ export const remove = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'template.deleted',
-  handle: async ({ tx, principal, target, request }) => {
+  handle: async ({ tx, principal, target, expectedRevision }) => {
     const { id, name, slug } = target.template;
-    const revision = await deleteTemplate(tx, principal, target, revisionOf(request.headers));
+    const revision = await deleteTemplate(tx, principal, target, expectedRevision);
     return { id, before: { name, slug }, revision };
   },
 });

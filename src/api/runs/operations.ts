@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { toDenial } from '#api/pipeline/access/authorization.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import {
   longestWaitMs,
   refuseIdleRevision,
@@ -210,8 +209,8 @@ export const remove = command({
   ifMatch: true,
   idempotency: 'none',
   audit: 'run.deleted',
-  handle: async ({ tx, target, principal, request }) => {
-    refuseStale(target.run, revisionOf(request.headers));
+  handle: async ({ tx, target, principal, expectedRevision }) => {
+    refuseStale(target.run, expectedRevision);
     await deleteRun(tx, target.run, principal.name);
     return { id: target.run.id };
   },

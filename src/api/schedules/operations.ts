@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { toDenial } from '#api/pipeline/access/authorization.ts';
 import { changeOf } from '#api/pipeline/audit/unchanged.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
@@ -155,9 +154,9 @@ export const remove = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'schedule.deleted',
-  handle: async ({ tx, target, request, services }) => {
+  handle: async ({ tx, target, expectedRevision, services }) => {
     const before = toAudited(services, target.schedule);
-    const revision = await deleteSchedule(tx, target, revisionOf(request.headers));
+    const revision = await deleteSchedule(tx, target, expectedRevision);
     return { id: target.schedule.id, before, revision };
   },
 });

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import { toProperties } from '#api/pipeline/fields.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
@@ -173,8 +172,8 @@ export const remove = command({
   idempotency: 'none',
   locks: ({ params }) => [authorityLock(params.id), administratorsLock],
   audit: 'service_account.deleted',
-  handle: async ({ tx, principal, target, request }) => {
-    refuseStale(target, revisionOf(request.headers));
+  handle: async ({ tx, principal, target, expectedRevision }) => {
+    refuseStale(target, expectedRevision);
     await deleteAccount(tx.em, principal, target);
     const { id, name, role, revision } = target;
     return { id, before: { name, role, owner: viewOwner(target) }, revision };

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
 import type { TargetLookup } from '#api/pipeline/call.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
@@ -56,8 +55,8 @@ function archiveOperation<Params, Target extends LevelTarget>(declared: Archivin
     idempotency: 'none',
     ifMatch: true,
     audit: `${level}.archived`,
-    handle: async ({ tx, target, request, operations, principal }) => {
-      refuseStale(target, revisionOf(request.headers));
+    handle: async ({ tx, target, expectedRevision, operations, principal }) => {
+      refuseStale(target, expectedRevision);
       await archive(tx.em, level, target);
       return archivedChange(declared, { operations, principal }, tx, target);
     },
@@ -79,8 +78,8 @@ function unarchiveOperation<Params, Target extends LevelTarget>(declared: Archiv
     idempotency: 'none',
     ifMatch: true,
     audit: `${level}.unarchived`,
-    handle: async ({ tx, target, request, operations, principal }) => {
-      refuseStale(target, revisionOf(request.headers));
+    handle: async ({ tx, target, expectedRevision, operations, principal }) => {
+      refuseStale(target, expectedRevision);
       await unarchive(tx.em, level, target);
       return archivedChange(declared, { operations, principal }, tx, target);
     },
@@ -102,9 +101,9 @@ function deleteOperation<Params, Target extends LevelTarget>(declared: Archiving
     idempotency: 'required',
     ifMatch: true,
     audit: `${level}.deleted`,
-    handle: async ({ tx, principal, target, request }) => {
+    handle: async ({ tx, principal, target, expectedRevision }) => {
       const { id, name, slug } = target;
-      refuseStale(target, revisionOf(request.headers));
+      refuseStale(target, expectedRevision);
       const revision = await deleteOwned(tx.em, level, { id }, namesShownTo(principal, target));
       return { id, before: { name, slug }, revision };
     },

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { toProperties } from '#api/pipeline/fields.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts';
@@ -135,9 +134,9 @@ export const remove = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'variable_set.deleted',
-  handle: async ({ tx, target, request }) => {
+  handle: async ({ tx, target, expectedRevision }) => {
     const { id, name, description } = target.set;
-    const revision = await deleteVariableSet(tx, target, revisionOf(request.headers));
+    const revision = await deleteVariableSet(tx, target, expectedRevision);
     return { id, before: { name, description }, revision };
   },
 });

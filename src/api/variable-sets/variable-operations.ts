@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
-import { revisionFor, revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { revisionFor } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import {
@@ -128,10 +128,10 @@ export const remove = command({
   target: ({ em, params, lock }) => findVariableSet(em, params.id, lock),
   ifMatch: true,
   audit: 'variable_set.variable_removed',
-  handle: async ({ tx, target, params, request }) => {
+  handle: async ({ tx, target, params, expectedRevision }) => {
     const holder = toHolder(target);
     const variable = await findVariable(tx.em, holder, params.name);
-    const removed = await removeVariable(tx.em, holder, variable, revisionOf(request.headers));
+    const removed = await removeVariable(tx.em, holder, variable, expectedRevision);
     const revision = removed.holderRevision;
     return { id: holder.id, before: describeVariable(removed.variable), after: { name: params.name }, revision };
   },

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts';
@@ -147,10 +146,10 @@ export const remove = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'webhook.deleted',
-  handle: async ({ tx, target, request, services, principal }) => {
+  handle: async ({ tx, target, expectedRevision, services, principal }) => {
     const { id, name, url, events, revision } = target.webhook;
     checkAuditPatterns(principal, target, events);
-    await deleteWebhook(tx, target.webhook, revisionOf(request.headers));
+    await deleteWebhook(tx, target.webhook, expectedRevision);
     return { id, before: { name, url: auditedUrl(services, url), events }, revision };
   },
 });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
-import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
@@ -115,9 +114,9 @@ export const deleteWorkerPool = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'worker_pool.deleted',
-  handle: async ({ tx, principal, target, request }) => {
+  handle: async ({ tx, principal, target, expectedRevision }) => {
     const seen = await readBack(readPool(tx.em, principal, target.name));
-    await deletePool(tx.em, principal, target, revisionOf(request.headers));
+    await deletePool(tx.em, principal, target, expectedRevision);
     return { id: target.name, before: rulesOf(seen), revision: target.revision };
   },
 });

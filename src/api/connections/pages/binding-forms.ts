@@ -1,7 +1,7 @@
 import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
-import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
 import { readChosenId, refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -56,7 +56,7 @@ function addBind(addPage: AddPage, pages: BindingPages): void {
       const chosen = formatPath([name, 'connection_id']);
       const id = readChosenId(visit, 'connection_id', typed['connection_id'], chosen);
       const added = { connection_id: id ?? '', phases };
-      await pages.replace(visit, place.id, { ...toWanted(bindings), [name]: added }, revisionOf(typed));
+      await pages.replace(visit, place.id, { ...toWanted(bindings), [name]: added });
       return pages.back(place.id, 'bound');
     },
   });
@@ -82,16 +82,12 @@ function addUnbind(addPage: AddPage, pages: BindingPages): void {
       cancel: pages.back(place.id),
       refusal: refusalOf(bindings.actions, 'update'),
     }),
-    carryOut: async ({ place, bindings, name }, typed, visit) => {
+    carryOut: async ({ place, bindings, name }, _typed, visit) => {
       const { [name]: _removed, ...others } = toWanted(bindings);
-      await pages.replace(visit, place.id, others, revisionOf(typed));
+      await pages.replace(visit, place.id, others);
       return pages.back(place.id, 'unbound');
     },
   });
-}
-
-function revisionOf({ expected_revision: revision }: Typed): number {
-  return Number(revision);
 }
 
 /**

@@ -28,7 +28,7 @@ export interface BindingPages {
   readonly unbind: typeof pages.unbindProjectConnection | typeof pages.unbindEnvironmentConnection;
   readPlace(visit: PlaceVisit): Promise<BindingPlace>;
   readBindings(visit: Visit, id: string): Promise<ShownBindings>;
-  replace(visit: Visit, id: string, wanted: Wanted, revision: number): Promise<unknown>;
+  replace(visit: Visit, id: string, wanted: Wanted): Promise<unknown>;
   /** The page that lists the bindings. */
   back(id: string, done?: 'bound' | 'unbound'): LocalPath;
 }
@@ -42,7 +42,7 @@ export const bindingPages: Readonly<Record<BindingPlace['kind'], BindingPages>> 
       return { kind: 'project', id, name, organizationId: organization_id, teamId: team_id, projectId: id };
     },
     readBindings: (visit, id) => visit.read(getOfProject, { params: { id } }),
-    replace: (visit, id, body, revision) => visit.run(replaceOfProject, { params: { id }, body, revision }),
+    replace: (visit, id, body) => visit.run(replaceOfProject, { params: { id }, body }),
     back: (id, done) => pagePath(pages.project, { id }, { done }),
   },
   environment: {
@@ -61,7 +61,7 @@ export const bindingPages: Readonly<Record<BindingPlace['kind'], BindingPages>> 
       };
     },
     readBindings: (visit, id) => visit.read(getOfEnvironment, { params: { id } }),
-    replace: (visit, id, body, revision) => visit.run(replaceOfEnvironment, { params: { id }, body, revision }),
+    replace: (visit, id, body) => visit.run(replaceOfEnvironment, { params: { id }, body }),
     back: (id, done) => pagePath(pages.environment, { id }, { tab: 'connections', done }),
   },
 };

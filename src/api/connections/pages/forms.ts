@@ -100,10 +100,9 @@ function addConfigure(addPage: AddPage): void {
       schema: settingsPart(variantOf(connection), connection.config),
       submit: 'Save settings',
     }),
-    carryOut: async (connection, { expected_revision: revision }, visit, read) => {
+    carryOut: async (connection, _typed, visit, read) => {
       const { id } = connection;
-      const settings = toSettings(variantOf(connection), read);
-      await visit.run(update, { params: { id }, body: { ...settings, expected_revision: Number(revision) } });
+      await visit.run(update, { params: { id }, body: toSettings(variantOf(connection), read) });
       return connectionPath({ id }, 'saved');
     },
   });
@@ -118,10 +117,10 @@ function addRotate(addPage: AddPage): void {
       schema: credentialsPart(variantOf(connection)),
       submit: 'Replace credentials',
     }),
-    carryOut: async (connection, { expected_revision: revision }, visit, read) => {
+    carryOut: async (connection, _typed, visit, read) => {
       const { id } = connection;
       const { credentials } = toSettings(variantOf(connection), read);
-      await visit.run(rotate, { params: { id }, body: { credentials, expected_revision: Number(revision) } });
+      await visit.run(rotate, { params: { id }, body: { credentials } });
       return connectionPath({ id }, 'rotated');
     },
   });

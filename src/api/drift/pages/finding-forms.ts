@@ -1,5 +1,6 @@
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { toUtc } from '#api/web/forms/read-form.ts';
+import { revisionField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -68,14 +69,12 @@ export function registerFindingForms(addPage: AddPage): void {
           choices: finding.remediation_directions.map((value) => ({ value, label: directionWords[value] })),
         },
         { name: 'evidence_id', label: 'Evidence', kind: 'hidden', value: finding.evidence.id },
-        { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(finding.revision) },
+        revisionField(finding),
       ],
       submit: 'Request the run',
     }),
-    carryOut: async ({ id: finding }, typed, visit) => {
-      const { direction, evidence_id, expected_revision } = typed;
-      const body = { direction, evidence_id, expected_revision: Number(expected_revision) };
-      const { id } = await visit.run(remediate, { params: { id: finding }, body });
+    carryOut: async ({ id: finding }, { direction, evidence_id }, visit) => {
+      const { id } = await visit.run(remediate, { params: { id: finding }, body: { direction, evidence_id } });
       return pagePath(pages.run, { id });
     },
   });

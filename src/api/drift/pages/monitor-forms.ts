@@ -123,12 +123,8 @@ function addEdit(addPage: AddPage): void {
       ],
       submit: 'Save changes',
     }),
-    carryOut: async ({ id }, { expected_revision: revision, enabled, ...typed }, visit) => {
-      const body = {
-        schedule: readTimes(visit, typed),
-        enabled: isYes(enabled),
-        expected_revision: Number(revision),
-      };
+    carryOut: async ({ id }, { enabled, ...typed }, visit) => {
+      const body = { schedule: readTimes(visit, typed), enabled: isYes(enabled) };
       await visit.run(update, { params: { id }, body });
       return pagePath(pages.driftMonitor, { id }, { done: 'saved' });
     },
@@ -188,9 +184,8 @@ const rulesForm: FormPageDeclaration<{ id: string }, MonitorSubject & { readonly
     cancel: pagePath(pages.driftMonitor, { id: monitor.id }, { tab: 'rules' }),
     refusal: refusalOf(monitor.actions, 'set_ignore_rules'),
   }),
-  carryOut: async ({ id }, { rules = '', expected_revision: revision }, visit) => {
-    const body = { rules: rulesOf(rules), expected_revision: Number(revision) };
-    await visit.run(replaceIgnoreRules, { params: { id }, body });
+  carryOut: async ({ id }, { rules = '' }, visit) => {
+    await visit.run(replaceIgnoreRules, { params: { id }, body: { rules: rulesOf(rules) } });
     return pagePath(pages.driftMonitor, { id }, { tab: 'rules', done: 'saved' });
   },
 };

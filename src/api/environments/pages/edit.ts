@@ -69,14 +69,13 @@ export function registerEnvironmentForms(addPage: AddPage): void {
       refusal: refusalOf(environment.actions, 'update'),
     }),
     carryOut: async ({ id }, typed, visit) => {
-      const { name = '', slug, kind, expected_revision: revision } = typed;
+      const { name = '', slug, kind } = typed;
       const body = {
         name: name.trim(),
         slug,
         kind,
         ...toRules(visit, typed),
         allowed_options: toAllowedOptions(typed),
-        expected_revision: Number(revision),
       };
       await visit.run(update, { params: { id }, body });
       return pagePath(pages.environment, { id }, { done: 'saved' });

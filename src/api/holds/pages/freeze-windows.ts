@@ -4,7 +4,7 @@ import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { type FormField, labelsOf } from '#api/web/forms/fields/form-field.ts';
 import { renderForm, renderKey } from '#api/web/forms/form.ts';
-import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { type FormProblems, requireRevision, submit } from '#api/web/forms/problems.ts';
 import { toUtc } from '#api/web/forms/read-form.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -123,10 +123,10 @@ export async function submitFreezeWindow(visit: EnvironmentVisit): Promise<Fasti
   const fields = [...names, ...Object.keys(pathsOf(present.length))];
   const labels = labelsOf([...weeklyFields, ...onceFields]);
   const result = await submit(visit, { names: fields, labels }, () => {
+    requireRevision(visit);
     const windows =
       typed.do === 'remove' ? present.filter(({ name }) => name !== typed.name) : [...present, toWindow(typed)];
-    const body = { freeze_windows: windows, expected_revision: Number(typed.expected_revision) };
-    return visit.run(changeFreezeWindows, { params: visit.params, body });
+    return visit.run(changeFreezeWindows, { params: visit.params, body: { freeze_windows: windows } });
   });
   if (!result.done) return show(visit, typed, atFields(result.problems, present.length));
   return visit.redirect(pagePath(pages.freezeWindows, visit.params, { done: 'saved' }));

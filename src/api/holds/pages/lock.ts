@@ -30,14 +30,13 @@ export function registerLockForms(addPage: AddPage): void {
       title: `Lock ${environment.name}`,
       crumbs: environmentCrumbs(environment.name, pagePath(pages.environment, { id: environment.id })),
       lead: 'Its runs can still plan and wait for review, but no apply starts. Applies that are running are not interrupted.',
-      fields: [...holdFields, revisionField(environment)],
+      fields: [...holdFields, { ...revisionField(environment), isOptional: true }],
       submit: 'Lock',
       cancel: pagePath(pages.environment, { id: environment.id }),
       refusal: refusalOf(environment.actions, 'lock'),
     }),
-    carryOut: async ({ id }, { reason, until = '', expected_revision: revision }, visit) => {
-      const body = { reason, until: toUtc(until), ...(revision && { expected_revision: Number(revision) }) };
-      await visit.run(lock, { params: { id }, body });
+    carryOut: async ({ id }, { reason, until = '' }, visit) => {
+      await visit.run(lock, { params: { id }, body: { reason, until: toUtc(until) } });
       return pagePath(pages.environment, { id }, { done: 'locked' });
     },
   });

@@ -4,7 +4,7 @@ import { renderFacts } from '#api/web/components/facts.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import type { FormPageDeclaration } from '#api/web/forms/form-page.ts';
-import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { capitalize } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -58,15 +58,14 @@ ${await renderSchedulesOf(visit, members.schedulesOf(owner), {
 })}`,
       fields: [
         { name: 'role', label: 'Role', kind: 'radio', choices: members.roles, value: member.role },
-        { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(member.revision) },
+        revisionField(member),
       ],
       submit: 'Save role',
       cancel: level.path('members', owner),
       refusal: refusalOf(member.actions, 'change_role'),
     }),
     carryOut: async ({ owner, member }, typed, visit) => {
-      const revision = Number(typed['expected_revision']);
-      await members.set(visit, owner, member.user_id, { role: typed['role'], expected_revision: revision });
+      await members.set(visit, owner, member.user_id, { role: typed['role'] });
       return level.path('members', owner, { done: await newsOfMember(members, visit, owner, member.user_id) });
     },
   };

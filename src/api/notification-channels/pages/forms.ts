@@ -116,9 +116,9 @@ function addEdit(addPage: AddPage): void {
       forgets: () => ['config.url'],
     }),
     carryOut: async (channel, typed, visit) => {
-      const { name, enabled, expected_revision: revision } = typed;
+      const { name, enabled } = typed;
       const config = toConfig(visit, channel.kind, typed);
-      const body = { name, enabled: isYes(enabled), expected_revision: Number(revision), ...(config && { config }) };
+      const body = { name, enabled: isYes(enabled), ...(config && { config }) };
       await visit.run(update, { params: { id: channel.id }, body });
       return channelPath(channel, 'saved');
     },

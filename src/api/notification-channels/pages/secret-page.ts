@@ -12,7 +12,7 @@ const rotation = rotationForm({
   ...secretPlaces,
   read: readShown,
   signed: 'message',
-  rotate: (visit, body) => visit.run(rotate, { params: { id: visit.params.id }, body }),
+  rotate: (visit) => visit.run(rotate, { params: { id: visit.params.id }, body: {} }),
 });
 
 /** Adds the form that replaces the secret of a webhook channel. */

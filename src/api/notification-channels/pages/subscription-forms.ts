@@ -58,7 +58,7 @@ function addSubscribe(addPage: AddPage): void {
       if (events.length === 0) visit.addProblem('place', 'select at least one event below', 'subscriptions');
       const all = events.length === topicNames.length ? ['*'] : events;
       const added = { ...place, events: all };
-      const saved = await save(visit, channel, [...channel.subscriptions.map(toBody), added], typed);
+      const saved = await save(visit, channel, [...channel.subscriptions.map(toBody), added]);
       const isCovered = typeof saved?.subscriptions.at(-1)?.covered_by === 'number';
       return channelPath(channel, isCovered ? 'subscribed-covered' : 'subscribed');
     },
@@ -83,9 +83,9 @@ function addUnsubscribe(addPage: AddPage): void {
       cancel: channelPath(channel),
       refusal: refusalOf(channel.actions, 'update'),
     }),
-    carryOut: async ({ channel, subscription }, typed, visit) => {
+    carryOut: async ({ channel, subscription }, _typed, visit) => {
       const others = channel.subscriptions.filter((each) => each !== subscription);
-      await save(visit, channel, others.map(toBody), typed);
+      await save(visit, channel, others.map(toBody));
       return channelPath(channel, 'unsubscribed');
     },
   });
@@ -100,9 +100,8 @@ function describeRemoval({ subscriptions }: ShownChannel, removed: Shown): strin
   return `The channel stops sending ${what} about ${describePlace(removed)}. It still sends what its other subscriptions bring.`;
 }
 
-function save(visit: Visit<unknown>, { id }: ShownChannel, subscriptions: ReturnType<typeof toBody>[], typed: Typed) {
-  const body = { subscriptions, expected_revision: Number(typed['expected_revision']) };
-  return visit.run(update, { params: { id }, body });
+function save(visit: Visit<unknown>, { id }: ShownChannel, subscriptions: ReturnType<typeof toBody>[]) {
+  return visit.run(update, { params: { id }, body: { subscriptions } });
 }
 
 function toBody({

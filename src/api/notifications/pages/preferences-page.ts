@@ -31,7 +31,7 @@ export function registerPreferences(addPage: AddPage): void {
       title: 'Notification preferences',
       crumbs: [notificationsCrumb],
       lead: html`<p>Choose how you are notified of each kind of event. ${describeMailbox(shown)}</p>`,
-      fields: [toTable(shown), ...chatFields(shown), revisionField(shown)],
+      fields: [toTable(shown), ...chatFields(shown), { ...revisionField(shown), isOptional: true }],
       submit: 'Save preferences',
       cancel: pagePath(pages.notifications),
       news: pages.notificationPreferences,
@@ -45,9 +45,7 @@ export function registerPreferences(addPage: AddPage): void {
         if (!chosen) return [];
         return [{ kind, page: chosen.has('page'), email: chosen.has('email'), chat: chosen.has('chat') }];
       });
-      const { expected_revision: revision } = typed;
-      const expected = revision ? { expected_revision: Number(revision) } : {};
-      await visit.run(replace, { body: { preferences, ...toChat(typed), ...expected } });
+      await visit.run(replace, { body: { preferences, ...toChat(typed) } });
       return pagePath(pages.notificationPreferences, {}, { done: 'saved' });
     },
   });

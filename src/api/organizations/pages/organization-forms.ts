@@ -99,7 +99,6 @@ const newOwner = { name: 'new_owner_user_id', type: 'user' } as const;
 async function carryOutTransfer(organization: Organization, typed: Readonly<Record<string, string>>, visit: Visit) {
   visit.collect(() => requireTypedName(typed, organization.name));
   const userId = await readPersonId(visit, newOwner, typed);
-  const body = { new_owner_user_id: userId, expected_revision: Number(typed['expected_revision']) };
-  await visit.run(transfer, { params: { orgID: organization.id }, body });
+  await visit.run(transfer, { params: { orgID: organization.id }, body: { new_owner_user_id: userId } });
   return organizationPath(organization, 'transferred');
 }

@@ -10,8 +10,8 @@ export function honoursIfMatch(operation: Operation): boolean {
   return operation.kind === 'command' && (operation.ifMatch !== undefined || takesExpectedRevision(operation));
 }
 
-/** The member of the body that `If-Match` sets; undefined if the handler reads the header itself. */
-function memberOf(operation: Operation): string | undefined {
+/** The member of the body that `If-Match` sets; undefined if the handler gets the revision. */
+export function memberOf(operation: Operation): string | undefined {
   if (operation.kind === 'command' && typeof operation.ifMatch === 'string') return operation.ifMatch;
   return takesExpectedRevision(operation) ? 'expected_revision' : undefined;
 }
@@ -44,7 +44,7 @@ export function withExpectedRevision(operation: Operation, headers: RequestMetad
 }
 
 /**
- * The revision in `If-Match`, for a handler that reads the header itself; undefined if the header demands none or sets a member of the
+ * The revision in `If-Match`, for the handler; undefined if the header demands none or sets a member of the
  * body.
  */
 export function demandedRevision(operation: Operation, headers: RequestMetadata['headers']): number | undefined {
@@ -76,7 +76,7 @@ function agreeOn(named: Readonly<Record<string, number | undefined>>): number | 
 }
 
 /** The revision in `If-Match`; undefined if any will do. @throws Invalid if the header is not an entity tag */
-export function revisionOf(headers: RequestMetadata['headers']): number | undefined {
+function revisionOf(headers: RequestMetadata['headers']): number | undefined {
   const header = headers['if-match'];
   if (header === undefined || header === '*') return undefined;
   const revision = entityTag.exec(String(header))?.[1];

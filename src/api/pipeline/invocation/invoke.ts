@@ -21,6 +21,7 @@ import type { RawAnswer } from '../answers/raw-answer.ts';
 import { findReadOf, type ReceiptAnswer, toReceiptAnswer } from '../answers/receipt-answer.ts';
 import { auditingRefusals, auditRead, requestFacts, withAuditTarget } from '../audit/auditing.ts';
 import type { Call, RequestMetadata } from '../call.ts';
+import { demandedRevision } from '../headers/if-match.ts';
 import { negotiateMediaType } from '../headers/media-types.ts';
 import { type CommandOperation, type Erased, isPublic, type Operation, type ReadOperation } from '../operation.ts';
 import { inTurnIfCostly } from './costly-reads.ts';
@@ -123,7 +124,8 @@ async function prepareAndRun(invocation: Invocation<CommandOperation>, command: 
     act: (tx, caller, target) =>
       withAuditTarget(target, () => {
         const call = authorizeTarget({ ...invocation, principal: caller }, tx.em, target);
-        return operation.handle({ ...call, tx, key: command.key, prepared });
+        const expectedRevision = demandedRevision(operation, invocation.request.headers);
+        return operation.handle({ ...call, tx, key: command.key, prepared, expectedRevision });
       }),
     answer: (result, target) => toReceiptAnswer(operation, result, { ...input, target }),
   });

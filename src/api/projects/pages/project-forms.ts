@@ -117,8 +117,7 @@ that, and sets its approval policies. Runs must have ended first.</p>`,
     }),
     carryOut: async (project, typed, visit) => {
       visit.collect(() => requireTypedName(typed, project.name));
-      const body = { team_id: typed['team_id'], expected_revision: Number(typed['expected_revision']) };
-      await visit.run(transfer, { params: { id: project.id }, body });
+      await visit.run(transfer, { params: { id: project.id }, body: { team_id: typed['team_id'] } });
       return projectPath(project, 'transferred');
     },
   });

@@ -4,7 +4,7 @@ import { findChosenOwner, readOwnerChoices } from '#api/tenancy/pages/owner-list
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { nameChoices } from '#api/web/forms/fields/named-things.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
-import { refusalOf, revisionField, revisionOf } from '#api/web/forms/resource-forms.ts';
+import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -108,20 +108,15 @@ function addEditQuota(addPage: AddPage): void {
       fields: [
         ...quota.usage.map(usedLimitField),
         // Revision 0 means that the owner must not have a quota yet.
-        revisionField({ revision: quota.revision ?? 0 }),
+        { ...revisionField({ revision: quota.revision ?? 0 }), isOptional: true },
       ],
       submit: 'Save limits',
       cancel: quotaPath(quota),
       refusal: refusalOf(quota.actions, 'set'),
     }),
     carryOut: async ({ scope, id }, typed, visit) => {
-      const { revision: expected } = revisionOf(typed);
       visit.problems.push(...findLimitProblems('limits', typed));
-      const body = {
-        limits: toLimits('limits', typed),
-        ...(expected !== undefined && { expected_revision: expected }),
-      };
-      await visit.run(set, { params: { scope, id }, body });
+      await visit.run(set, { params: { scope, id }, body: { limits: toLimits('limits', typed) } });
       return pagePath(pages.quota, { scope, ownerID: id }, { done: 'saved' });
     },
   });
@@ -153,14 +148,14 @@ function addClear(addPage: AddPage): void {
       title: `Remove the quota: ${nameOwner(quota)}`,
       crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
       lead: 'Its limits no longer apply, and runs that wait for it start. Quotas of other owners are not changed.',
-      fields: quota.revision === null ? [] : [revisionField({ revision: quota.revision })],
+      fields: quota.revision === null ? [] : [{ ...revisionField({ revision: quota.revision }), isOptional: true }],
       submit: 'Remove',
       tone: 'danger',
       cancel: quotaPath(quota),
       refusal: refusalOf(quota.actions, 'clear'),
     }),
-    carryOut: async ({ scope, id }, typed, visit) => {
-      await visit.run(clear, { params: { scope, id }, ...revisionOf(typed) });
+    carryOut: async ({ scope, id }, _typed, visit) => {
+      await visit.run(clear, { params: { scope, id } });
       return pagePath(pages.quotas, {}, { done: 'cleared' });
     },
   });

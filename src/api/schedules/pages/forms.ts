@@ -65,11 +65,7 @@ function registerEdit(addPage: AddPage): void {
       submit: 'Save changes',
     }),
     carryOut: async ({ id }, typed, visit) => {
-      const body = {
-        name: typed['name'],
-        schedule: readTimes(visit, typed),
-        expected_revision: Number(typed['expected_revision']),
-      };
+      const body = { name: typed['name'], schedule: readTimes(visit, typed) };
       await visit.run(update, { params: { id }, body });
       return schedulePath({ id }, 'saved');
     },
@@ -96,8 +92,7 @@ function registerWork(addPage: AddPage): void {
     carryOut: async (schedule, typed, visit, variables) => {
       const kind = kindOfWork(schedule);
       const { work } = await readWork(visit, kind, typed, { variables, saved: schedule.work });
-      const body = { work, expected_revision: Number(typed['expected_revision']) };
-      await placingVariables(kind, () => visit.run(update, { params: { id: schedule.id }, body }));
+      await placingVariables(kind, () => visit.run(update, { params: { id: schedule.id }, body: { work } }));
       return schedulePath(schedule, 'saved');
     },
   });
@@ -129,9 +124,8 @@ function addSwitch(
       fields: [revisionField(schedule)],
       submit: `${verb} schedule`,
     }),
-    carryOut: async (schedule, typed, visit) => {
-      const body = { enabled, expected_revision: Number(typed['expected_revision']) };
-      await visit.run(update, { params: { id: schedule.id }, body });
+    carryOut: async (schedule, _typed, visit) => {
+      await visit.run(update, { params: { id: schedule.id }, body: { enabled } });
       return schedulePath(schedule, done);
     },
   });

@@ -176,8 +176,7 @@ function registerTransfer(addPage: AddPage): void {
     carryOut: async (account, typed, visit) => {
       const user = await readPersonId(visit, newOwner, typed);
       const owner = user === '' ? toOwner(visit, typed) : { user_id: user };
-      const body = { owner, expected_revision: Number(typed['expected_revision']) };
-      await visit.run(transfer, { params: { id: account.id }, body });
+      await visit.run(transfer, { params: { id: account.id }, body: { owner } });
       const isStillSeen = 'team_id' in owner || owner['user_id'] === visit.principal.id;
       return isStillSeen ? accountPath(account, 'transferred') : pagePath(pages.serviceAccounts);
     },

@@ -40,7 +40,6 @@ export function toChange(section: SettingsSection, settings: ShownSettings, type
       (name) =>
         isOff(name, typed) ? { enabled: false, reason: typed[`features.${name}.reason`]?.trim() } : { enabled: true },
     ),
-    ...(typed['expected_revision'] && { expected_revision: Number(typed['expected_revision']) }),
   };
 }
 

@@ -77,7 +77,7 @@ export const settingsSections: readonly [SettingsSection, ...SettingsSection[]] 
 
 /** The fields of a section, and the revision that they change. */
 export function settingsFields(section: SettingsSection, settings: ShownSettings): FormField[] {
-  return [...section.fields(settings), revisionField(settings)];
+  return [...section.fields(settings), { ...revisionField(settings), isOptional: true }];
 }
 
 function approvalFields({ default_approval_policy: policy }: ShownSettings): FormField[] {

@@ -113,8 +113,7 @@ function registerPolicyStep(addPage: AddPage): void {
       const path = policyPath(subject, typed['environment_id'], 'saved');
       if (subject.environment === null) return path;
       const { approval_policy } = toRules(visit, typed);
-      const body = { approval_policy, expected_revision: Number(typed['expected_revision']) };
-      await visit.run(update, { params: { id: typed['environment_id'] ?? '' }, body });
+      await visit.run(update, { params: { id: typed['environment_id'] ?? '' }, body: { approval_policy } });
       return path;
     },
   });

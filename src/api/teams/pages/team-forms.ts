@@ -124,9 +124,8 @@ already. Open invitations into the team become void.</p>`,
     }),
     carryOut: async (team, typed, visit) => {
       visit.collect(() => requireTypedName(typed, team.name));
-      const { organization_id: organizationId = '', expected_revision: revision } = typed;
-      const body = { organization_id: organizationId, expected_revision: Number(revision) };
-      await visit.run(transfer, { params: teamParams(team), body });
+      const { organization_id: organizationId = '' } = typed;
+      await visit.run(transfer, { params: teamParams(team), body: { organization_id: organizationId } });
       return teamPath({ ...team, organization_id: organizationId }, 'transferred');
     },
   });

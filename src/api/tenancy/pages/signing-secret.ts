@@ -37,7 +37,7 @@ interface Rotation<Thing> extends Places {
   readonly read: (visit: SigningVisit) => Promise<Thing>;
   /** What is signed: "request" or "message". */
   readonly signed: string;
-  readonly rotate: (visit: SigningVisit, body: { readonly expected_revision: number }) => Promise<Issued>;
+  readonly rotate: (visit: SigningVisit) => Promise<Issued>;
 }
 
 /** The form that replaces the secret of something, for `addFormPage`. */
@@ -56,10 +56,7 @@ export function rotationForm<Thing extends Signing>(
       cancel: path(thing),
       refusal: refusalOf(thing.actions, 'rotate'),
     }),
-    carryOut: async (_thing, typed, visit) => {
-      const issued = await rotate(visit, { expected_revision: Number(typed['expected_revision']) });
-      return secretPage(rotation, issued, 'Secret rotated.');
-    },
+    carryOut: async (_thing, _typed, visit) => secretPage(rotation, await rotate(visit), 'Secret rotated.'),
   };
 }
 

@@ -54,8 +54,7 @@ export function registerAttachForm(addPage: AddPage): void {
         const ids = [...chosen, ...others].filter((place) => place.type === type).map(({ id }) => id);
         return [...new Set(ids)];
       };
-      const ids = { project_ids: idsOf('project'), environment_ids: idsOf('environment') };
-      const body = { ...ids, expected_revision: Number(typed['expected_revision']) };
+      const body = { project_ids: idsOf('project'), environment_ids: idsOf('environment') };
       await visit.run(replaceOfAttachments, { params: { id: set.id }, body });
       return pagePath(pages.variableSet, { id: set.id }, { tab: 'attachments', done: 'attached' });
     },

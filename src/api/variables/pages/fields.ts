@@ -24,7 +24,6 @@ export function toVariableBody(visit: Visit, typed: Typed, exists: boolean): Rec
     phases,
     ...(!keepsValue && { value: readValue(visit, 'value', typed) }),
     ...toPlanValue(visit, typed, exists),
-    ...(typed['expected_revision'] && { expected_revision: Number(typed['expected_revision']) }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Crumb } from '#api/web/components/page-head.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { isYes, yesIf } from '#api/web/forms/fields/yes.ts';
 import { addFormPage, type FormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';
-import { refusalOf, revisionField, revisionOf } from '#api/web/forms/resource-forms.ts';
+import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { type LocalPath, pagePath, type pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -126,14 +126,14 @@ function removeForm<H extends Holder>(forms: VariableForms<H>): VariableFormPage
       ...frameOf(forms, holder),
       title: `Remove the variable ${name}`,
       lead: 'New runs no longer get it. Existing runs keep it. A secret value cannot be restored.',
-      fields: [revisionField({ revision })],
+      fields: [{ ...revisionField({ revision }), isOptional: true }],
       submit: 'Remove',
       tone: 'danger',
       cancel: pagePath(forms.patterns.change, { id: holder.id, name }),
       refusal: refusalOf(actions, 'remove'),
     }),
-    carryOut: async ({ holder, variable: { name } }, typed, visit) => {
-      await forms.remove(visit, { params: { id: holder.id, name }, ...revisionOf(typed) });
+    carryOut: async ({ holder, variable: { name } }, _typed, visit) => {
+      await forms.remove(visit, { params: { id: holder.id, name } });
       return forms.path(holder, 'variable-removed');
     },
   };
@@ -175,7 +175,7 @@ function fieldsOf(variable: ShownVariable): FormField[] {
   const fields = variableFields(name, sensitive);
   // A change of the category is saved first. Then the form has the fields of the new category.
   const shown = category === 'template' ? withoutFieldsOfTools(fields) : fields;
-  return [...withValues(shown, values), revisionField(variable)];
+  return [...withValues(shown, values), { ...revisionField(variable), isOptional: true }];
 }
 
 function withValues(fields: readonly FormField[], values: Readonly<Record<string, string>>): FormField[] {

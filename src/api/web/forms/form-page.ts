@@ -15,8 +15,8 @@ import { matrixNames } from './fields/matrix.ts';
 import { type Form, renderForm } from './form.ts';
 import { type KindChoice, renderKindChoice, takeOtherKind } from './kind-choice.ts';
 import { resolveNames } from './named-choices.ts';
-import { type FormProblems, submit } from './problems.ts';
-import { readForm } from './read-form.ts';
+import { type FormProblems, requireRevision, submit } from './problems.ts';
+import { readForm, revisionName } from './read-form.ts';
 import type { VariablesEntry } from './schema/variables.ts';
 import {
   fillPart,
@@ -105,7 +105,7 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     const { plain, fields } = schema ? splitSent(visit.request.body) : { plain: visit.request.body, fields: null };
     const sentForOtherKind = described.kinds ? takeOtherKind(plain, names) : null;
     const sentFields = readTyped(sentForOtherKind ?? plain, [openedName, ...names], described.fields);
-    const { [openedName]: _opened, ...typed } = sentFields;
+    const { [openedName]: _opened, [revisionName]: _revision, ...typed } = sentFields;
     const sent = schema && fields ? readPart(schema, fields) : null;
     const again = (problems: FormProblems | null) => {
       const state = {
@@ -122,14 +122,19 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     visit.problems.push(...given.problems);
     const labels = labelsOf(described.fields);
     const form = { names, labels, ...(schema && { findPointer: (path: string) => pointIntoPart(schema, path) }) };
-    const submitted = await submit(visit, form, async () =>
-      carryOut(subject, await resolveNames(visit, described.fields, typed), visit, given.values),
-    );
+    const submitted = await submit(visit, form, async () => {
+      if (described.fields.some(needsRevision)) requireRevision(visit);
+      return carryOut(subject, await resolveNames(visit, described.fields, typed), visit, given.values);
+    });
     if (!submitted.done) return again(nameLines(submitted.problems, described.fields, typed));
     const { result } = submitted;
     return typeof result === 'string' ? visit.redirect(result) : visit.show(result, 201);
   };
   addPage('POST', pattern, post, options);
+}
+
+function needsRevision({ name, isOptional }: FormField): boolean {
+  return name === revisionName && !isOptional;
 }
 
 /** Reads what was typed. Without scripts, a value of several lines comes from a second field. */

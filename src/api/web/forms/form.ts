@@ -9,7 +9,8 @@ import { type FormField, withOnlyChoice } from './fields/form-field.ts';
 import { renderMatrix } from './fields/matrix.ts';
 import { isYes, yesIf } from './fields/yes.ts';
 import { type FormProblems, nameMissing } from './problems.ts';
-import { isStale, openedField, renderStale, revisionName, withPresentValues } from './stale.ts';
+import { revisionName } from './read-form.ts';
+import { isStale, openedField, renderStale, withPresentValues } from './stale.ts';
 
 export interface Form {
   /** The name of the form, which keeps its fields apart from those of other forms of the page. */

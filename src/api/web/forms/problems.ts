@@ -7,6 +7,7 @@ import { type Labels, toPlainWords } from '../plain-words.ts';
 import { toFieldProblem, toSentence } from '../text.ts';
 import type { Visit } from '../visit/visit.ts';
 import type { FormField } from './fields/form-field.ts';
+import { revisionName } from './read-form.ts';
 
 /** The problems of a submitted form, as sentences. */
 export interface FormProblems {
@@ -61,6 +62,11 @@ export async function submit<Result>(
     if (!problems) throw error;
     return { done: false, problems };
   }
+}
+
+/** Adds a problem if a form was sent without its revision, because it would overwrite what another person has changed. */
+export function requireRevision(visit: Visit<unknown>): void {
+  if (visit.openedFor === undefined) visit.addProblem(revisionName, 'must be sent');
 }
 
 function explain(visit: Visit, targets: Targets, error: unknown): FormProblems | null {

@@ -1,5 +1,8 @@
 import { Invalid } from '#domain/shared/errors.ts';
 
+/** The hidden field with the revision for which a form was opened. */
+export const revisionName = 'expected_revision';
+
 /**
  * Reads the fields of a submitted form. A field that was left out is empty, and line breaks are converted as by `toLines`.
  * @throws Invalid for an unknown or repeated field

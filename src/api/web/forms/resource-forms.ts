@@ -6,25 +6,20 @@ import { explainUrl } from '#domain/shared/outbound/outbound.ts';
 import type { Visit } from '../visit/visit.ts';
 import type { FormField } from './fields/form-field.ts';
 import type { Typed } from './form-page.ts';
+import { revisionName } from './read-form.ts';
 
-/** The revision that a form was opened for: the operation refuses to overwrite what another person has changed since then. */
+/** The revision that a form was opened for. `visit.run` sends it, and the operation refuses to overwrite what has changed since then. */
 export function revisionField({ revision }: { readonly revision: number }): FormField {
-  return { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(revision) };
+  return { name: revisionName, label: 'Revision', kind: 'hidden', value: String(revision) };
 }
 
-/** The revision that a form was opened for; empty if the form was sent without one. Operations without a body compare it as `If-Match`. */
-export function revisionOf({ expected_revision: revision }: Typed): { readonly revision?: number } {
-  return revision ? { revision: Number(revision) } : {};
-}
-
-/** Builds the body of an operation from what was typed: empty fields are left out, and the revision becomes a number. */
+/** Builds the body of an operation from what was typed, without empty fields. */
 export function toBody({
-  expected_revision: revision,
+  expected_revision: _revision,
   opened_with: _opened,
   ...typed
-}: Typed): Record<string, unknown> {
-  const filled = Object.entries(typed).filter(([, value]) => value !== '');
-  return { ...Object.fromEntries(filled), ...(revision !== undefined && { expected_revision: Number(revision) }) };
+}: Typed): Record<string, string> {
+  return Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== ''));
 }
 
 /** Why an action is not possible now; null if it is possible, or if the thing does not list it. */

@@ -6,15 +6,12 @@ import { type FormField, sentValue } from './fields/form-field.ts';
 import { sentBoxes } from './fields/matrix.ts';
 import { isYes } from './fields/yes.ts';
 import type { FormProblems } from './problems.ts';
-import { toLines } from './read-form.ts';
+import { revisionName, toLines } from './read-form.ts';
 
 /** The facts of a form's field that the comparison needs. */
 type ComparedField = Pick<FormField, 'name' | 'kind' | 'value' | 'isSecret' | 'isCut' | 'choices' | 'matrix'>;
 
 const maxShown = 300;
-
-/** The hidden field with the revision for which a form was opened. */
-export const revisionName = 'expected_revision';
 
 /** The hidden field with digests of the values with which a form was opened. */
 export const openedName = 'opened_with';

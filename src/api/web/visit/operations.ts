@@ -6,6 +6,7 @@ import type { EncodedAnswerOf, Responses } from '#api/pipeline/answers/answer-ty
 import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
 import { successStatus } from '#api/pipeline/answers/receipt-answer.ts';
 import { formKey } from '#api/pipeline/headers/idempotency.ts';
+import { honoursIfMatch, memberOf } from '#api/pipeline/headers/if-match.ts';
 import type { Invocation, OperationInput } from '#api/pipeline/invocation/invocation.ts';
 import {
   answerCommand,
@@ -56,6 +57,8 @@ export interface PageProblem extends FieldProblem {
 export interface CommandInput extends PageInput {
   /** The idempotency key that the form sent, if any. */
   readonly key?: string | undefined;
+  /** The revision that the form was opened for, if any. A command that compares none ignores it. */
+  readonly openedFor?: number | undefined;
   /** Problems that the page found. If there are any, the command is refused with these and its own problems. */
   readonly problems?: readonly PageProblem[];
 }
@@ -103,8 +106,9 @@ export async function runForPage<S extends Responses, A extends ReadOperation | 
   request: FastifyRequest,
   reply: FastifyReply,
   operation: CommandOperation<S, Erased, A>,
-  { key: sentKey, ...input }: CommandInput = {},
+  { key: sentKey, ...given }: CommandInput = {},
 ): Promise<ShownAnswer<S, A>> {
+  const input = withOpenedRevision(operation, given);
   const invocation = await authorizeForPage(context, request, operation, input);
   const key = isPublic(operation.access) ? undefined : sentKey;
   const result = await invokeCommand(invocation, formKey(invocation.operation, key), input.body);
@@ -141,6 +145,14 @@ export async function authorizeForPage<O extends Operation>(
   await authorizeOperation({ ...context, operation, request, principal, input: unparsed });
   const asked = input.revision === undefined ? request : withRevision(request, input.revision);
   return { ...context, operation, request: asked, principal, input: parseInput(operation, input) };
+}
+
+/** The input with the revision of the form where the command takes it: in the body, or else as `If-Match`. */
+function withOpenedRevision(operation: CommandOperation, { openedFor, ...input }: CommandInput): CommandInput {
+  if (openedFor === undefined || !honoursIfMatch(operation)) return input;
+  const member = memberOf(operation);
+  if (member === undefined) return { revision: openedFor, ...input };
+  return { ...input, body: { [member]: openedFor, ...Object(input.body) } };
 }
 
 /** The request of a page, with the revision as its `If-Match` header. */

@@ -9,7 +9,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { fieldProblemsOf } from '#domain/shared/validation/validation-messages.ts';
-import { readForm } from '../forms/read-form.ts';
+import { readForm, revisionName } from '../forms/read-form.ts';
 import type { Frame } from '../frame/frame.ts';
 import type { Offered } from '../frame/navigation.ts';
 import { type BarCounts, readFrame } from '../frame/read-frame.ts';
@@ -100,6 +100,12 @@ export class Visit<Params = unknown> {
     return typed as Record<Name, string>;
   }
 
+  /** The revision that the submitted form was opened for, which `run` sends; undefined if the form was sent without one. */
+  get openedFor(): number | undefined {
+    const revision = this.#sent(revisionName);
+    return revision === undefined ? undefined : Number(revision);
+  }
+
   /**
    * Adds a problem of a field. `run` reports it, so that the form can first look for others.
    * @param bodyPaths the places of the value in the body, if they differ from the field's name
@@ -140,7 +146,8 @@ export class Visit<Params = unknown> {
 
   /**
    * Invokes a command for the visitor, and returns the body that the API would send. The field `key` of the submitted form is its
-   * idempotency key. A form therefore invokes only one command, and is carried out once however often it is sent.
+   * idempotency key, and `expected_revision` is the revision that the command compares. A form therefore invokes only one command, and is
+   * carried out once however often it is sent.
    */
   run<S extends Responses, A extends ReadOperation | undefined>(
     operation: CommandOperation<S, Erased, A>,
@@ -148,7 +155,8 @@ export class Visit<Params = unknown> {
   ): Promise<ShownAnswer<S, A>> {
     return runForPage(this.context, this.request, this.reply, operation, {
       ...input,
-      key: this.#formKey(),
+      key: this.#sent('key'),
+      openedFor: this.openedFor,
       problems: this.problems,
     });
   }
@@ -185,9 +193,10 @@ export class Visit<Params = unknown> {
     return sendPage(this.request, this.reply, status, page, frame);
   }
 
-  #formKey(): string | undefined {
-    const { key } = (this.request.body ?? {}) as { readonly key?: unknown };
-    return typeof key === 'string' && key !== '' ? key : undefined;
+  /** A hidden field of the submitted form. */
+  #sent(name: string): string | undefined {
+    const { [name]: sent } = Object(this.request.body) as Readonly<Record<string, unknown>>;
+    return typeof sent === 'string' && sent !== '' ? sent : undefined;
   }
 
   #readFrame(): Promise<Frame> {

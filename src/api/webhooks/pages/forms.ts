@@ -72,13 +72,10 @@ function addEdit(addPage: AddPage): void {
       submit: 'Save changes',
     }),
     carryOut: async (webhook, typed, visit) => {
-      const { name, url, enabled, expected_revision: revision } = typed;
+      const { name, url, enabled } = typed;
       const settings = { name, url, events: toEvents(visit, typed['events']), enabled: isYes(enabled) };
       addUrlProblem(visit, 'url', url);
-      await visit.run(update, {
-        params: { id: webhook.id },
-        body: { ...settings, expected_revision: Number(revision) },
-      });
+      await visit.run(update, { params: { id: webhook.id }, body: settings });
       return webhookPath(webhook, 'saved');
     },
   });

@@ -7,8 +7,9 @@ import { renderTime } from '#api/web/components/time.ts';
 import { renderForm } from '#api/web/forms/form.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { revisionName } from '#api/web/forms/read-form.ts';
 import { requireAuthority, revisionField } from '#api/web/forms/resource-forms.ts';
-import { openedName, revisionName } from '#api/web/forms/stale.ts';
+import { openedName } from '#api/web/forms/stale.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -97,14 +98,11 @@ function renderEnvironmentLink(id: string, names: Names): Html {
 }
 
 export async function submitPool(visit: PoolVisit): Promise<FastifyReply> {
-  const names = [...(await readRuleFields(visit)).map(({ name }) => name), revisionName, openedName];
-  const typed = visit.form(...names);
-  const { expected_revision: revision } = typed;
+  const names = (await readRuleFields(visit)).map(({ name }) => name);
+  const typed = visit.form(...names, revisionName, openedName);
   const result = await submit(visit, names, async () => {
     requireAuthority(visit, update);
-    const rules = await toRules(visit, typed);
-    const body = { ...rules, ...(revision && { expected_revision: Number(revision) }) };
-    return visit.run(update, { params: visit.params, body });
+    return visit.run(update, { params: visit.params, body: await toRules(visit, typed) });
   });
   if (!result.done) return show(visit, typed, result.problems);
   return visit.redirect(pagePath(pages.workers, {}, { done: 'pool-saved' }));

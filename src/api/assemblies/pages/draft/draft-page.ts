@@ -78,15 +78,12 @@ export async function submitDraft(visit: AssemblyVisit): Promise<FastifyReply> {
   const [assembly, draft] = await Promise.all([readAssembly(visit), readDraft(visit)]);
   const editor = { text, draft, revision: sent.expected_revision };
   if (sent.do !== 'save' && sent.do !== 'publish') return showEditor(visit, assembly, editor);
-  const saved = await submit(visit, ['spec'], () => save(visit, text, sent.expected_revision));
+  const saved = await submit(visit, ['spec'], () =>
+    visit.run(saveTheDraft, { params: { id: assembly.id }, body: { spec: text } }),
+  );
   if (!saved.done) return showEditor(visit, assembly, editor, saved.problems);
   if (sent.do === 'publish') return visit.redirect(pagePath(pages.publishAssembly, { id: assembly.id }));
   return visit.redirect(pagePath(pages.assemblyDraft, { id: assembly.id }, { done: 'draft-saved' }));
-}
-
-function save(visit: AssemblyVisit, spec: string, revision: string) {
-  const body = { spec, ...(/^\d+$/.test(revision) && { expected_revision: Number(revision) }) };
-  return visit.run(saveTheDraft, { params: { id: visit.params.id }, body });
 }
 
 /** Reads the draft. Null before the first save. */

@@ -3,8 +3,9 @@ import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderForm } from '#api/web/forms/form.ts';
-import { type FormProblems, submit } from '#api/web/forms/problems.ts';
-import { openedName, revisionName } from '#api/web/forms/stale.ts';
+import { type FormProblems, requireRevision, submit } from '#api/web/forms/problems.ts';
+import { revisionName } from '#api/web/forms/read-form.ts';
+import { openedName } from '#api/web/forms/stale.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
@@ -22,13 +23,12 @@ export async function showPublish(visit: AssemblyVisit): Promise<FastifyReply> {
 
 export async function submitPublish(visit: AssemblyVisit): Promise<FastifyReply> {
   const typed = visit.form('version', 'changelog', revisionName, openedName);
-  const body = {
-    version: typed.version.trim(),
-    changelog: typed.changelog,
-    expected_revision: Number(typed.expected_revision),
-  };
+  const body = { version: typed.version.trim(), changelog: typed.changelog };
   const { id } = visit.params;
-  const done = await submit(visit, ['version', 'changelog'], () => visit.run(publish, { params: { id }, body }));
+  const done = await submit(visit, ['version', 'changelog'], () => {
+    requireRevision(visit);
+    return visit.run(publish, { params: { id }, body });
+  });
   if (!done.done) return showForm(visit, typed, done.problems);
   return visit.redirect(pagePath(pages.assembly, { id }, { done: 'published' }));
 }

@@ -52,8 +52,7 @@ export function registerEditTemplate(addPage: AddPage): void {
       refusal: refusalOf(template.actions, 'update'),
     }),
     carryOut: async ({ id }: ShownTemplate, typed: Typed, visit: Visit) => {
-      const body = { ...toBody(typed), slug: typed['slug'], expected_revision: Number(typed['expected_revision']) };
-      await visit.run(update, { params: { id }, body });
+      await visit.run(update, { params: { id }, body: { ...toBody(typed), slug: typed['slug'] } });
       return pagePath(pages.template, { id }, { done: 'saved' });
     },
   };

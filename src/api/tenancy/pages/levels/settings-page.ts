@@ -1,9 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { type ActionButton, renderActions } from '#api/web/components/actions.ts';
 import { renderForm } from '#api/web/forms/form.ts';
-import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { type FormProblems, requireRevision, submit } from '#api/web/forms/problems.ts';
+import { revisionName } from '#api/web/forms/read-form.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
-import { openedName, revisionName } from '#api/web/forms/stale.ts';
+import { openedName } from '#api/web/forms/stale.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -39,7 +40,10 @@ export async function submitLevelSettings<Params, Owner extends LevelOwner>(
 ): Promise<FastifyReply> {
   const owner = await level.read(visit);
   const typed = visit.form(...names);
-  const submitted = await submit(visit, names, () => level.settings.update(visit, owner, toBody(typed)));
+  const submitted = await submit(visit, names, () => {
+    requireRevision(visit);
+    return level.settings.update(visit, owner, toBody(typed));
+  });
   if (submitted.done) return visit.redirect(level.path('main', owner, { done: 'saved' }));
   return show(level, visit, owner, { typed, problems: submitted.problems });
 }
