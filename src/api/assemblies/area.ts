@@ -9,10 +9,10 @@ import { showAssembly } from './pages/assembly/overview.ts';
 import { showVersion } from './pages/assembly/version-page.ts';
 import { showDraft, submitDraft } from './pages/draft/draft-page.ts';
 import { showPublish, submitPublish } from './pages/draft/publish-page.ts';
-import { registerAssemblyForms } from './pages/forms.ts';
+import { assemblyForms } from './pages/forms.ts';
 import { showAssemblies } from './pages/list-page.ts';
 import { streamAssemblyRunChanges } from './pages/run/run-changes.ts';
-import { registerAssemblyRunForms } from './pages/run/run-forms.ts';
+import { assemblyRunForms } from './pages/run/run-forms.ts';
 import { redirectToAssemblyRun, showAssemblyRun } from './pages/run/run-page.ts';
 import { showStart, submitStart } from './pages/start/start-page.ts';
 import * as runs from './run-operations.ts';
@@ -28,7 +28,7 @@ export const area: Area = {
   },
   pages: [
     page('GET', pages.assemblies, showAssemblies),
-    registerAssemblyForms,
+    ...assemblyForms,
     page('GET', pages.assembly, showAssembly),
     page('GET', pages.assemblyVersion, showVersion),
     page('GET', pages.assemblyDraft, showDraft),
@@ -40,7 +40,7 @@ export const area: Area = {
     page('GET', pages.assemblyRun, showAssemblyRun),
     page('GET', pages.assemblyRunByID, redirectToAssemblyRun),
     page('GET', pages.assemblyRunChanges, streamAssemblyRunChanges),
-    registerAssemblyRunForms,
+    ...assemblyRunForms,
   ],
   navigation: [
     { group: 'Workloads', label: 'Assemblies', icon: 'workflow', path: pages.assemblies, operation: 'assemblies.list' },

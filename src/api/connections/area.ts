@@ -2,11 +2,11 @@ import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as bindings from './binding-operations.ts';
 import * as connections from './operations.ts';
-import { registerBindingForms } from './pages/binding-forms.ts';
+import { bindingForms } from './pages/binding-forms.ts';
 import { showConnection } from './pages/connection-page.ts';
-import { registerConnectionForms } from './pages/forms.ts';
+import { connectionForms } from './pages/forms.ts';
 import { showConnections } from './pages/list-page.ts';
-import { registerConnectionTest } from './pages/test-form.ts';
+import { connectionTestForm } from './pages/test-form.ts';
 
 export const area: Area = {
   operations: [connections, bindings],
@@ -17,10 +17,10 @@ export const area: Area = {
   },
   pages: [
     page('GET', pages.connections, showConnections),
-    registerConnectionForms,
+    ...connectionForms,
     page('GET', pages.connection, showConnection),
-    registerConnectionTest,
-    registerBindingForms,
+    connectionTestForm,
+    ...bindingForms,
   ],
   navigation: [
     {

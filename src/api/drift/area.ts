@@ -3,10 +3,10 @@ import { pages } from '#api/web/paths.ts';
 import * as findings from './finding-operations.ts';
 import * as monitors from './monitor-operations.ts';
 import { showDrift } from './pages/drift-page.ts';
-import { registerFindingForms } from './pages/finding-forms.ts';
+import { findingForms } from './pages/finding-forms.ts';
 import { showFinding } from './pages/finding-page.ts';
 import { streamMonitorChanges } from './pages/monitor-changes.ts';
-import { registerMonitorForms } from './pages/monitor-forms.ts';
+import { monitorForms } from './pages/monitor-forms.ts';
 import { showMonitor } from './pages/monitor-page.ts';
 import * as remediation from './remediation-operations.ts';
 import * as scans from './scan-operations.ts';
@@ -22,8 +22,8 @@ export const area: Area = {
     page('GET', pages.driftMonitor, showMonitor),
     page('GET', pages.driftMonitorChanges, streamMonitorChanges),
     page('GET', pages.driftFinding, showFinding),
-    registerMonitorForms,
-    registerFindingForms,
+    ...monitorForms,
+    ...findingForms,
   ],
   navigation: [
     { group: 'Workloads', label: 'Drift', icon: 'activity', path: pages.drift, operation: 'drift_findings.list' },

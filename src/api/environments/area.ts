@@ -1,11 +1,11 @@
 import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as environments from './operations.ts';
-import { registerEnvironmentForms } from './pages/edit.ts';
+import { environmentForms } from './pages/edit.ts';
 import { showEnvironment } from './pages/environment.ts';
-import { registerEnvironmentLifecycle } from './pages/lifecycle.ts';
+import { environmentLifecycleForms } from './pages/lifecycle.ts';
 import { showEnvironments } from './pages/list.ts';
-import { registerVariableForms } from './pages/variable-forms.ts';
+import { environmentVariableForms } from './pages/variable-forms.ts';
 import * as variables from './variable-operations.ts';
 
 export const area: Area = {
@@ -16,10 +16,10 @@ export const area: Area = {
   },
   pages: [
     page('GET', pages.environments, showEnvironments),
-    registerEnvironmentForms,
+    ...environmentForms,
     page('GET', pages.environment, showEnvironment),
-    registerEnvironmentLifecycle,
-    registerVariableForms,
+    ...environmentLifecycleForms,
+    ...environmentVariableForms,
   ],
   navigation: [
     {

@@ -6,10 +6,10 @@ import { operationWords } from '#api/runs/pages/labels.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderAge } from '#api/web/components/time.ts';
+import { page } from '#api/web/declarations/area.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLive } from '#api/web/live/live.ts';
 import { type LocalPath, pagePath, pages, type Query } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import { isSignedIn } from '#api/web/visit/signed-in.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -22,17 +22,15 @@ type Run = EncodedAnswerOf<typeof listAllRuns.responses>['runs'][number];
 const shown = '8';
 
 /**
- * Adds the start page: running runs, waiting runs and whom they wait for, and recent failures. Visitors who are not signed in get the
+ * The start page: running runs, waiting runs and whom they wait for, and recent failures. Visitors who are not signed in get the
  * sign-in page.
  */
-export function registerStart(addPage: AddPage): void {
-  addPage(
-    'GET',
-    pages.home,
-    (visit) => (isSignedIn(visit.request) ? showStart(visit) : visit.redirect(pagePath(pages.login))),
-    { isPublic: true },
-  );
-}
+export const startPage = page(
+  'GET',
+  pages.home,
+  (visit) => (isSignedIn(visit.request) ? showStart(visit) : visit.redirect(pagePath(pages.login))),
+  { isPublic: true },
+);
 
 async function showStart(visit: Visit): Promise<FastifyReply> {
   const scope = runScope(visit);

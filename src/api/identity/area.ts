@@ -2,11 +2,11 @@ import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as bootstrap from './bootstrap-operations.ts';
 import * as emails from './email-operations.ts';
-import { registerEmailConfirmation } from './pages/email-confirmation-page.ts';
-import { registerLogin } from './pages/login-pages.ts';
-import { registerPasswordReset } from './pages/password-reset-pages.ts';
-import { registerProfile } from './pages/profile-pages.ts';
-import { registerUserForms } from './pages/user-forms.ts';
+import { emailConfirmationPage } from './pages/email-confirmation-page.ts';
+import { loginPages } from './pages/login-pages.ts';
+import { passwordResetPages } from './pages/password-reset-pages.ts';
+import { profilePages } from './pages/profile-pages.ts';
+import { userForms } from './pages/user-forms.ts';
 import { showUser } from './pages/user-page.ts';
 import { showUsers } from './pages/users-page.ts';
 import * as passwords from './password-operations.ts';
@@ -24,13 +24,13 @@ export const area: Area = {
     bootstrap: { about: 'The first administrator of a new installation.', after: 'system' },
   },
   pages: [
-    registerLogin,
-    registerPasswordReset,
-    registerEmailConfirmation,
-    registerProfile,
+    ...loginPages,
+    ...passwordResetPages,
+    emailConfirmationPage,
+    ...profilePages,
     page('GET', pages.users, showUsers),
     page('GET', pages.user, showUser),
-    registerUserForms,
+    ...userForms,
   ],
   navigation: [
     {

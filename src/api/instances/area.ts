@@ -4,15 +4,15 @@ import * as comparisons from './comparison-operations.ts';
 import * as dependencies from './dependency-operations.ts';
 import * as follow from './follow-operations.ts';
 import * as instances from './operations.ts';
-import { registerDestruction } from './pages/destroy.ts';
-import { registerFollow } from './pages/follow.ts';
-import { registerInstanceForms } from './pages/forms.ts';
+import { destructionForm } from './pages/destroy.ts';
+import { followForm } from './pages/follow.ts';
+import { instanceForms } from './pages/forms.ts';
 import { showInstance } from './pages/instance.ts';
 import { showInstances, showResources } from './pages/lists.ts';
-import { registerReaders } from './pages/sharing.ts';
-import { registerStateImport } from './pages/state-import.ts';
+import { readersForm } from './pages/sharing.ts';
+import { stateImportPages } from './pages/state-import.ts';
 import { showComparison, showStateVersion } from './pages/states.ts';
-import { registerToolSwitch } from './pages/tool-switch.ts';
+import { toolSwitchForm } from './pages/tool-switch.ts';
 import * as readers from './reader-operations.ts';
 import * as resources from './resource-operations.ts';
 import * as states from './state-operations.ts';
@@ -27,15 +27,15 @@ export const area: Area = {
   pages: [
     page('GET', pages.instances, showInstances),
     page('GET', pages.resources, showResources),
-    registerInstanceForms,
-    registerDestruction,
+    ...instanceForms,
+    destructionForm,
     page('GET', pages.instance, showInstance),
     page('GET', pages.stateVersion, showStateVersion),
     page('GET', pages.compareStates, showComparison),
-    registerStateImport,
-    registerToolSwitch,
-    registerReaders,
-    registerFollow,
+    ...stateImportPages,
+    toolSwitchForm,
+    readersForm,
+    followForm,
   ],
   navigation: [
     { group: 'Workloads', label: 'Instances', icon: 'boxes', path: pages.instances, operation: 'instances.list' },

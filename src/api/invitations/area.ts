@@ -1,7 +1,7 @@
 import type { Area } from '#api/web/declarations/area.ts';
 import * as invitations from './operations.ts';
 import * as ofOrganizations from './organization-operations.ts';
-import { registerInvitationPages } from './pages/register.ts';
+import { invitationPages } from './pages/register.ts';
 import * as ofTeams from './team-operations.ts';
 
 export const area: Area = {
@@ -11,5 +11,5 @@ export const area: Area = {
     invitations: 'Accepting an invitation.',
     team_invitations: { about: 'Inviting people into a team.', after: 'team_members' },
   },
-  pages: [registerInvitationPages],
+  pages: [...invitationPages],
 };

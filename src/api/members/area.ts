@@ -1,6 +1,6 @@
 import type { Area } from '#api/web/declarations/area.ts';
 import * as ofOrganizations from './organization-operations.ts';
-import { registerMemberPages } from './pages/register.ts';
+import { memberPages } from './pages/register.ts';
 import * as people from './people-operations.ts';
 import * as ofTeams from './team-operations.ts';
 
@@ -11,5 +11,5 @@ export const area: Area = {
     team_members: { about: 'Who is in a team, in which role.', after: 'teams' },
     people: { about: 'Finding people by name or e-mail address.', after: 'webhooks' },
   },
-  pages: [registerMemberPages],
+  pages: [...memberPages],
 };

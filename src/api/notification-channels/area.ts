@@ -2,11 +2,11 @@ import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as channels from './operations.ts';
 import { showChannel } from './pages/channel-page.ts';
-import { registerChannelForms } from './pages/forms.ts';
+import { channelForms } from './pages/forms.ts';
 import { showChannels } from './pages/list-page.ts';
-import { registerChannelRotation } from './pages/secret-page.ts';
-import { registerSubscriptionForms } from './pages/subscription-forms.ts';
-import { registerChannelTest } from './pages/test-form.ts';
+import { channelRotationForm } from './pages/secret-page.ts';
+import { subscriptionForms } from './pages/subscription-forms.ts';
+import { channelTestForm } from './pages/test-form.ts';
 import * as use from './use-operations.ts';
 
 export const area: Area = {
@@ -16,11 +16,11 @@ export const area: Area = {
   },
   pages: [
     page('GET', pages.notificationChannels, showChannels),
-    registerChannelForms,
+    ...channelForms,
     page('GET', pages.notificationChannel, showChannel),
-    registerChannelRotation,
-    registerChannelTest,
-    registerSubscriptionForms,
+    channelRotationForm,
+    channelTestForm,
+    ...subscriptionForms,
   ],
   navigation: [
     {

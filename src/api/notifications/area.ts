@@ -2,8 +2,8 @@ import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as notifications from './operations.ts';
 import { showNotifications } from './pages/list-page.ts';
-import { registerMarks } from './pages/marks.ts';
-import { registerPreferences } from './pages/preferences-page.ts';
+import { marks } from './pages/marks.ts';
+import { preferencesForm } from './pages/preferences-page.ts';
 import { showThread } from './pages/thread-page.ts';
 import * as preferences from './preference-operations.ts';
 import * as threads from './thread-operations.ts';
@@ -17,8 +17,8 @@ export const area: Area = {
   },
   pages: [
     page('GET', pages.notifications, showNotifications),
-    registerPreferences,
+    preferencesForm,
     page('GET', pages.notificationThread, showThread),
-    registerMarks,
+    ...marks,
   ],
 };

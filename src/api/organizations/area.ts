@@ -1,14 +1,14 @@
 import type { Area } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as organizations from './operations.ts';
-import { registerOrganizationPages } from './pages/organization-page.ts';
+import { organizationPages } from './pages/organization-page.ts';
 
 export const area: Area = {
   operations: [organizations],
   tags: {
     organizations: 'Tenants. Everything else belongs to one, by its team.',
   },
-  pages: [registerOrganizationPages],
+  pages: [...organizationPages],
   navigation: [
     {
       group: 'Administration',

@@ -2,7 +2,7 @@ import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as projects from './operations.ts';
 import { showProjects } from './pages/list-page.ts';
-import { registerProjectForms } from './pages/project-forms.ts';
+import { projectForms } from './pages/project-forms.ts';
 import { showProject } from './pages/project-page.ts';
 
 export const area: Area = {
@@ -10,7 +10,7 @@ export const area: Area = {
   tags: {
     projects: 'Groups of environments in a team.',
   },
-  pages: [page('GET', pages.projects, showProjects), page('GET', pages.project, showProject), registerProjectForms],
+  pages: [page('GET', pages.projects, showProjects), page('GET', pages.project, showProject), ...projectForms],
   navigation: [
     { group: 'Configuration', label: 'Projects', icon: 'folder', path: pages.projects, operation: 'projects.list' },
   ],

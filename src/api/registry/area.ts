@@ -1,12 +1,12 @@
 import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import { showCatalog } from './pages/catalog/catalog-page.ts';
-import { registerPublishing } from './pages/publish/register.ts';
+import { publishingPages } from './pages/publish/register.ts';
 import { showRunForm, submitRunForm } from './pages/run/run-page.ts';
-import { registerTemplateLifecycle } from './pages/template/lifecycle.ts';
+import { templateLifecycleForms } from './pages/template/lifecycle.ts';
 import { showTemplatePage } from './pages/template/template-page.ts';
 import { showVersion } from './pages/version/version-page.ts';
-import { registerYank } from './pages/version/yank-page.ts';
+import { yankForm } from './pages/version/yank-page.ts';
 import * as proposals from './proposal-operations.ts';
 import * as templates from './template-operations.ts';
 import * as versions from './version-operations.ts';
@@ -22,13 +22,13 @@ export const area: Area = {
   },
   pages: [
     page('GET', pages.catalog, showCatalog),
-    registerPublishing,
+    ...publishingPages,
     page('GET', pages.template, showTemplatePage),
-    registerTemplateLifecycle,
+    ...templateLifecycleForms,
     page('GET', pages.newRun, showRunForm),
     page('POST', pages.newRun, submitRunForm, { bodyLimit: maxRunFormBytes }),
     page('GET', pages.templateVersion, showVersion),
-    registerYank,
+    yankForm,
   ],
   navigation: [{ group: null, label: 'Catalog', icon: 'book-open', path: pages.catalog, operation: 'templates.list' }],
 };

@@ -12,15 +12,15 @@ import * as logs from './log-operations.ts';
 import * as runs from './operations.ts';
 import { showApprovalRequest, submitApprovalRequest } from './pages/actions/approval-request.ts';
 import { submitComment } from './pages/actions/comment-form.ts';
-import { registerRunForms } from './pages/actions/forms.ts';
-import { registerInbox } from './pages/inbox/inbox-page.ts';
+import { runForms } from './pages/actions/forms.ts';
+import { inboxPages } from './pages/inbox/inbox-page.ts';
 import { streamListChanges } from './pages/list/list-changes.ts';
 import { showRuns } from './pages/list/list-page.ts';
-import { registerRunLog } from './pages/log/log-pages.ts';
-import { registerPlanFile } from './pages/plan/plan-file.ts';
-import { registerReview } from './pages/plan/review/review-pages.ts';
+import { runLogPages } from './pages/log/log-pages.ts';
+import { planFilePage } from './pages/plan/plan-file.ts';
+import { reviewPages } from './pages/plan/review/review-pages.ts';
 import { showRunOrReviewLink } from './pages/review-links/review-link-page.ts';
-import { registerReviewerPages } from './pages/reviewers/reviewers-pages.ts';
+import { reviewerPages } from './pages/reviewers/reviewers-pages.ts';
 import { streamRunChanges } from './pages/run-changes.ts';
 import * as plans from './plan-operations.ts';
 import * as repetitions from './repeat-operations.ts';
@@ -53,12 +53,12 @@ export const area: Area = {
     page('POST', pages.commentOnRun, submitComment),
     page('GET', pages.requestApproval, (visit) => showApprovalRequest(visit)),
     page('POST', pages.requestApproval, submitApprovalRequest),
-    registerRunLog,
-    registerRunForms,
-    registerPlanFile,
-    registerReview,
-    registerReviewerPages,
-    registerInbox,
+    ...runLogPages,
+    ...runForms,
+    planFilePage,
+    ...reviewPages,
+    ...reviewerPages,
+    ...inboxPages,
   ],
   navigation: [
     { group: 'Workloads', label: 'Runs', icon: 'play', path: pages.runs, operation: 'runs.list' },

@@ -1,7 +1,7 @@
 import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as schedules from './operations.ts';
-import { registerScheduleForms } from './pages/forms.ts';
+import { scheduleForms } from './pages/forms.ts';
 import { showSchedules } from './pages/list-page.ts';
 import { streamScheduleChanges } from './pages/schedule-changes.ts';
 import { showSchedule } from './pages/schedule-page.ts';
@@ -13,7 +13,7 @@ export const area: Area = {
   },
   pages: [
     page('GET', pages.schedules, showSchedules),
-    registerScheduleForms,
+    ...scheduleForms,
     page('GET', pages.schedule, showSchedule),
     page('GET', pages.scheduleChanges, streamScheduleChanges),
   ],

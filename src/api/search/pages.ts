@@ -5,12 +5,12 @@ import { type IconName, renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { lookOfRun } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
+import { page } from '#api/web/declarations/area.ts';
 import { fieldId, renderSummary } from '#api/web/forms/form.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { resourceKindOf } from '#api/web/resource-kinds.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { findByWholeNames, readSearched } from '#domain/search/search-store.ts';
 import type { NamedKind } from '#domain/searched-kinds.ts';
@@ -20,10 +20,8 @@ import { find } from './operations.ts';
 type Found = EncodedAnswerOf<typeof find.responses>;
 type Result = Found['results'][number];
 
-/** Adds the page for the search in the bar. */
-export function registerSearch(addPage: AddPage): void {
-  addPage('GET', pages.search, showSearch);
-}
+/** The page for the search in the bar. */
+export const searchPage = page('GET', pages.search, showSearch);
 
 /**
  * Finds things with exactly these names, by name, for visitors who may search. It is as costly as a search, and waits in the same queue.

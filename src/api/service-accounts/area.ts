@@ -2,9 +2,9 @@ import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as keys from './key-operations.ts';
 import * as accounts from './operations.ts';
-import { registerAccountForms } from './pages/account-forms.ts';
+import { accountForms } from './pages/account-forms.ts';
 import { showAccount } from './pages/account-page.ts';
-import { registerAccountKeyForms } from './pages/key-forms.ts';
+import { accountKeyForms } from './pages/key-forms.ts';
 import { showAccounts } from './pages/list-page.ts';
 import * as transfers from './transfer-operations.ts';
 
@@ -17,8 +17,8 @@ export const area: Area = {
   pages: [
     page('GET', pages.serviceAccounts, showAccounts),
     page('GET', pages.serviceAccount, showAccount),
-    registerAccountForms,
-    registerAccountKeyForms,
+    ...accountForms,
+    ...accountKeyForms,
   ],
   navigation: [
     {

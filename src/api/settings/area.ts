@@ -1,14 +1,14 @@
 import type { Area } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as settings from './operations.ts';
-import { registerSettingsPages } from './pages/register.ts';
+import { settingsPages } from './pages/register.ts';
 
 export const area: Area = {
   operations: [settings],
   tags: {
     settings: 'The settings of the installation: defaults, retention, and which areas are on.',
   },
-  pages: [registerSettingsPages],
+  pages: [...settingsPages],
   navigation: [
     {
       group: 'Administration',

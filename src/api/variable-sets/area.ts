@@ -2,11 +2,11 @@ import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as attachments from './attachment-operations.ts';
 import * as sets from './operations.ts';
-import { registerAttachForm } from './pages/attach-form.ts';
-import { registerVariableSetForms } from './pages/forms.ts';
+import { attachForm } from './pages/attach-form.ts';
+import { variableSetForms } from './pages/forms.ts';
 import { showVariableSets } from './pages/list-page.ts';
 import { showVariableSet } from './pages/set-page.ts';
-import { registerVariablesOfSetForms } from './pages/variable-forms.ts';
+import { variablesOfSetForms } from './pages/variable-forms.ts';
 import * as variables from './variable-operations.ts';
 
 export const area: Area = {
@@ -18,10 +18,10 @@ export const area: Area = {
   },
   pages: [
     page('GET', pages.variableSets, showVariableSets),
-    registerVariableSetForms,
+    ...variableSetForms,
     page('GET', pages.variableSet, showVariableSet),
-    registerAttachForm,
-    registerVariablesOfSetForms,
+    attachForm,
+    ...variablesOfSetForms,
   ],
   navigation: [
     {

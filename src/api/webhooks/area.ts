@@ -2,11 +2,11 @@ import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as deliveries from './delivery-operations.ts';
 import * as webhooks from './operations.ts';
-import { registerDeliveryPages } from './pages/delivery-page.ts';
-import { registerWebhookForms } from './pages/forms.ts';
+import { deliveryPages } from './pages/delivery-page.ts';
+import { webhookForms } from './pages/forms.ts';
 import { showWebhooks } from './pages/list-page.ts';
-import { registerRotation } from './pages/secret-page.ts';
-import { registerTestForm } from './pages/test-form.ts';
+import { webhookRotationForm } from './pages/secret-page.ts';
+import { testForm } from './pages/test-form.ts';
 import { showWebhook } from './pages/webhook-page.ts';
 
 export const area: Area = {
@@ -16,11 +16,11 @@ export const area: Area = {
   },
   pages: [
     page('GET', pages.webhooks, showWebhooks),
-    registerWebhookForms,
+    ...webhookForms,
     page('GET', pages.webhook, showWebhook),
-    registerRotation,
-    registerTestForm,
-    registerDeliveryPages,
+    webhookRotationForm,
+    testForm,
+    ...deliveryPages,
   ],
   navigation: [
     { group: 'Integrations', label: 'Webhooks', icon: 'webhook', path: pages.webhooks, operation: 'webhooks.list' },

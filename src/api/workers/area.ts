@@ -1,9 +1,9 @@
 import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as workers from './operations.ts';
-import { registerPoolForms } from './pages/pool-forms.ts';
+import { poolForms } from './pages/pool-forms.ts';
 import { showPool, submitPool } from './pages/pools.ts';
-import { registerWorker } from './pages/worker.ts';
+import { workerPages } from './pages/worker.ts';
 import { showWorkers } from './pages/workers.ts';
 import * as pools from './pool-operations.ts';
 
@@ -15,8 +15,8 @@ export const area: Area = {
   },
   pages: [
     page('GET', pages.workers, showWorkers),
-    registerWorker,
-    registerPoolForms,
+    ...workerPages,
+    ...poolForms,
     page('GET', pages.workerPool, showPool),
     page('POST', pages.workerPool, submitPool),
   ],

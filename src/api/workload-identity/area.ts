@@ -1,6 +1,6 @@
 import type { Area } from '#api/web/declarations/area.ts';
 import * as identity from './operations.ts';
-import { registerSigningKeyPages } from './pages/register.ts';
+import { signingKeyPages } from './pages/register.ts';
 import * as signingKeys from './signing-key-operations.ts';
 
 export const area: Area = {
@@ -9,5 +9,5 @@ export const area: Area = {
     workload_identity: 'How verifiers outside check the tokens of runs.',
     signing_keys: 'The keys by which the service signs the tokens of runs.',
   },
-  pages: [registerSigningKeyPages],
+  pages: [...signingKeyPages],
 };

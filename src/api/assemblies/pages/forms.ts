@@ -1,15 +1,14 @@
 import { keepAllowedTeams } from '#api/tenancy/pages/allowed-owners.ts';
-import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
+import { type ArchivingForms, archivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import { readFields } from '#api/web/forms/body-fields.ts';
-import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
+import { type FormPageDeclaration, formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { isTerminal, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { assemblyBody } from '../bodies.ts';
 import { archive, create, remove, unarchive, update } from '../operations.ts';
@@ -90,13 +89,12 @@ const editForm: FormPageDeclaration<{ id: string }, AssemblySubject> = {
   },
 };
 
-/** Adds the forms that make, change, archive and delete assemblies. */
-export function registerAssemblyForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.newAssembly, createForm);
-  addFormPage(addPage, pages.editAssembly, editForm);
-  addArchivingForms(
-    addPage,
+/** The forms that make, change, archive and delete assemblies. */
+export const assemblyForms = [
+  formPage(pages.newAssembly, createForm),
+  formPage(pages.editAssembly, editForm),
+  ...archivingForms(
     { archive: pages.archiveAssembly, unarchive: pages.unarchiveAssembly, remove: pages.deleteAssembly },
     archiving,
-  );
-}
+  ),
+];

@@ -1,9 +1,8 @@
 import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { readChosenId, refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { ConnectionName } from '#domain/registry/spec.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
@@ -20,19 +19,11 @@ import {
 } from './binding-place.ts';
 import { kindWords, type ListedConnection } from './labels.ts';
 
-/** Adds the forms that bind connections to projects and environments, and remove their bindings. */
-export function registerBindingForms(addPage: AddPage): void {
-  for (const pages of Object.values(bindingPages)) {
-    addBind(addPage, pages);
-    addUnbind(addPage, pages);
-  }
-}
-
 const responsibility =
   'You become responsible for all bindings here: runs get the connections only while you may bind them.';
 
-function addBind(addPage: AddPage, pages: BindingPages): void {
-  addFormPage(addPage, pages.bind, {
+function bindForm(pages: BindingPages) {
+  return formPage(pages.bind, {
     read: async (visit: Visit<{ id: string }>) => {
       const place = await pages.readPlace(visit);
       const bindings = await pages.readBindings(visit, place.id);
@@ -62,8 +53,8 @@ function addBind(addPage: AddPage, pages: BindingPages): void {
   });
 }
 
-function addUnbind(addPage: AddPage, pages: BindingPages): void {
-  addFormPage(addPage, pages.unbind, {
+function unbindForm(pages: BindingPages) {
+  return formPage(pages.unbind, {
     read: async (visit: Visit<{ id: string; name: string }>) => {
       const place = await pages.readPlace(visit);
       const bindings = await pages.readBindings(visit, place.id);
@@ -144,3 +135,6 @@ function fieldsOf(
     ...variablePhases.map((phase) => checkboxField(phase, `Give it to the ${phase}`, phases.includes(phase))),
   ];
 }
+
+/** The forms that bind connections to projects and environments, and remove their bindings. */
+export const bindingForms = Object.values(bindingPages).flatMap((pages) => [bindForm(pages), unbindForm(pages)]);

@@ -34,5 +34,5 @@ export function connectionCrumbs(connection: ShownConnection): Crumb[] {
   return [connectionsCrumb, { label: connection.name, path: connectionPath(connection) }];
 }
 
-/** Adds forms about connections. */
-export const addConnectionForm = formsAbout({ read: readShown, crumbs: connectionCrumbs, path: connectionPath });
+/** Declares a form about connections. */
+export const connectionForm = formsAbout({ read: readShown, crumbs: connectionCrumbs, path: connectionPath });

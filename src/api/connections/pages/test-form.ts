@@ -5,36 +5,33 @@ import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { test } from '../operations.ts';
 import type { ConnectionTestView } from '../views.ts';
-import { addConnectionForm, connectionCrumbs, connectionPath, type ShownConnection } from './labels.ts';
+import { connectionCrumbs, connectionForm, connectionPath, type ShownConnection } from './labels.ts';
 
-/** Adds the form that tests a connection and shows the result. */
-export function registerConnectionTest(addPage: AddPage): void {
-  addConnectionForm(addPage, pages.testConnection, 'test', {
-    describe: (connection) => ({
-      title: `Test ${connection.name}`,
-      lead: 'Tests the saved settings and credentials now. This takes up to a minute.',
-      fields:
-        connection.kind === 'git'
-          ? [
-              {
-                name: 'repository',
-                label: 'Repository',
-                value: String(connection.config['url'] ?? ''),
-              },
-            ]
-          : [],
-      submit: 'Test',
-    }),
-    carryOut: async (connection, { repository }, visit) => {
-      const body = repository ? { repository } : {};
-      const result = await visit.run(test, { params: { id: connection.id }, body });
-      return result ? resultPage(connection, result) : connectionPath(connection);
-    },
-  });
-}
+/** The form that tests a connection and shows the result. */
+export const connectionTestForm = connectionForm(pages.testConnection, 'test', {
+  describe: (connection) => ({
+    title: `Test ${connection.name}`,
+    lead: 'Tests the saved settings and credentials now. This takes up to a minute.',
+    fields:
+      connection.kind === 'git'
+        ? [
+            {
+              name: 'repository',
+              label: 'Repository',
+              value: String(connection.config['url'] ?? ''),
+            },
+          ]
+        : [],
+    submit: 'Test',
+  }),
+  carryOut: async (connection, { repository }, visit) => {
+    const body = repository ? { repository } : {};
+    const result = await visit.run(test, { params: { id: connection.id }, body });
+    return result ? resultPage(connection, result) : connectionPath(connection);
+  },
+});
 
 function resultPage(connection: ShownConnection, { ok, tried, problem }: z.input<typeof ConnectionTestView>): Page {
   const title = `Test of ${connection.name}`;

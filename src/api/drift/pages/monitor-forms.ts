@@ -7,26 +7,16 @@ import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import { choicesOf, type NamedThing } from '#api/web/forms/fields/named-things.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
-import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
+import { type FormPageDeclaration, formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { readTimes, timeFields } from '#api/web/forms/schedule-times.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { IgnoreRule } from '#domain/drift/monitors/ignore-rules.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { create, remove, update } from '../monitor-operations.ts';
 import { getIgnoreRules, replaceIgnoreRules, scan } from '../scan-operations.ts';
-import { addMonitorForm, driftCrumb, type MonitorSubject, monitorCrumbs, readMonitor } from './views.ts';
-
-/** Adds the forms that make, change and delete monitors, scan now, and change ignore rules. */
-export function registerMonitorForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.newDriftMonitor, newForm);
-  addEdit(addPage);
-  addDelete(addPage);
-  addScan(addPage);
-  addFormPage(addPage, pages.driftIgnoreRules, rulesForm);
-}
+import { driftCrumb, type MonitorSubject, monitorCrumbs, monitorForm, readMonitor } from './views.ts';
 
 const everySixHours = { every: '6h' };
 
@@ -109,56 +99,50 @@ function withNone({ choices, ...rest }: Choices) {
   return { ...rest, kind: 'select' as const, isOptional: true, choices: [{ value: '', label: 'None' }, ...choices] };
 }
 
-function addEdit(addPage: AddPage): void {
-  addMonitorForm(addPage, pages.editDriftMonitor, 'update', {
-    describe: (monitor) => ({
-      title: `Edit the monitor of ${monitor.name}`,
-      lead: monitor.inherited_from
-        ? 'Once you change it, it no longer follows the monitor that it was inherited from.'
-        : null,
-      fields: [
-        ...timeFields(monitor.schedule),
-        checkboxField('enabled', 'Scan on the schedule', monitor.enabled),
-        revisionField(monitor),
-      ],
-      submit: 'Save changes',
-    }),
-    carryOut: async ({ id }, { enabled, ...typed }, visit) => {
-      const body = { schedule: readTimes(visit, typed), enabled: isYes(enabled) };
-      await visit.run(update, { params: { id }, body });
-      return pagePath(pages.driftMonitor, { id }, { done: 'saved' });
-    },
-  });
-}
+const editForm = monitorForm(pages.editDriftMonitor, 'update', {
+  describe: (monitor) => ({
+    title: `Edit the monitor of ${monitor.name}`,
+    lead: monitor.inherited_from
+      ? 'Once you change it, it no longer follows the monitor that it was inherited from.'
+      : null,
+    fields: [
+      ...timeFields(monitor.schedule),
+      checkboxField('enabled', 'Scan on the schedule', monitor.enabled),
+      revisionField(monitor),
+    ],
+    submit: 'Save changes',
+  }),
+  carryOut: async ({ id }, { enabled, ...typed }, visit) => {
+    const body = { schedule: readTimes(visit, typed), enabled: isYes(enabled) };
+    await visit.run(update, { params: { id }, body });
+    return pagePath(pages.driftMonitor, { id }, { done: 'saved' });
+  },
+});
 
-function addDelete(addPage: AddPage): void {
-  addMonitorForm(addPage, pages.deleteDriftMonitor, 'delete', {
-    describe: (monitor) => ({
-      title: `Delete the monitor of ${monitor.name}`,
-      lead: 'The monitor is deleted, with those that inherit from it, and their findings are no longer listed. The runs of its scans stay.',
-      submit: 'Delete',
-      tone: 'danger',
-    }),
-    carryOut: async ({ id }, _typed, visit) => {
-      await visit.run(remove, { params: { id } });
-      return pagePath(pages.drift, {}, { tab: 'monitors', done: 'deleted' });
-    },
-  });
-}
+const deleteForm = monitorForm(pages.deleteDriftMonitor, 'delete', {
+  describe: (monitor) => ({
+    title: `Delete the monitor of ${monitor.name}`,
+    lead: 'The monitor is deleted, with those that inherit from it, and their findings are no longer listed. The runs of its scans stay.',
+    submit: 'Delete',
+    tone: 'danger',
+  }),
+  carryOut: async ({ id }, _typed, visit) => {
+    await visit.run(remove, { params: { id } });
+    return pagePath(pages.drift, {}, { tab: 'monitors', done: 'deleted' });
+  },
+});
 
-function addScan(addPage: AddPage): void {
-  addMonitorForm(addPage, pages.scanForDrift, 'scan', {
-    describe: (monitor) => ({
-      title: `Scan ${monitor.name} now`,
-      lead: 'A run checks whether everything is still as deployed. It changes nothing, and stops if another run needs the instance.',
-      submit: 'Scan now',
-    }),
-    carryOut: async ({ id }, _typed, visit) => {
-      await visit.run(scan, { params: { id } });
-      return pagePath(pages.driftMonitor, { id }, { done: 'scanning' });
-    },
-  });
-}
+const scanForm = monitorForm(pages.scanForDrift, 'scan', {
+  describe: (monitor) => ({
+    title: `Scan ${monitor.name} now`,
+    lead: 'A run checks whether everything is still as deployed. It changes nothing, and stops if another run needs the instance.',
+    submit: 'Scan now',
+  }),
+  carryOut: async ({ id }, _typed, visit) => {
+    await visit.run(scan, { params: { id } });
+    return pagePath(pages.driftMonitor, { id }, { done: 'scanning' });
+  },
+});
 
 const rulesForm: FormPageDeclaration<{ id: string }, MonitorSubject & { readonly rules: string }> = {
   read: async (visit) => {
@@ -217,3 +201,12 @@ function findGap(line: string): number {
   }
   return -1;
 }
+
+/** The forms that make, change and delete monitors, scan now, and change ignore rules. */
+export const monitorForms = [
+  formPage(pages.newDriftMonitor, newForm),
+  editForm,
+  deleteForm,
+  scanForm,
+  formPage(pages.driftIgnoreRules, rulesForm),
+];

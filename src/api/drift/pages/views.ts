@@ -77,15 +77,15 @@ export function findingCrumbs(finding: Pick<FindingSubject, 'id' | 'address' | '
   return [driftCrumb, { label: titleOf(finding), path: findingPath(finding.id) }];
 }
 
-/** Adds forms about monitors. */
-export const addMonitorForm = formsAbout({
+/** Declares a form about monitors. */
+export const monitorForm = formsAbout({
   read: readMonitor,
   crumbs: monitorCrumbs,
   path: ({ id }) => monitorPath(id),
 });
 
-/** Adds forms about findings. */
-export const addFindingForm = formsAbout({
+/** Declares a form about findings. */
+export const findingForm = formsAbout({
   read: readFinding,
   crumbs: findingCrumbs,
   path: ({ id }) => findingPath(id),

@@ -3,10 +3,9 @@ import { keepAllowed } from '#api/tenancy/pages/allowed-owners.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { choicesOf } from '#api/web/forms/fields/named-things.ts';
 import { yesIf } from '#api/web/forms/fields/yes.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { toolFields, toolValues } from '#api/workers/tool-fields.ts';
 import type { Em } from '#database/database.ts';
 import { allowedOptions, runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
@@ -26,62 +25,6 @@ import type { Environment } from './labels.ts';
 import { mayCreateIn } from './list.ts';
 
 const crumbs = [{ label: 'Environments', path: pagePath(pages.environments) }];
-
-/** Adds the forms that make and change environments. */
-export function registerEnvironmentForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.newEnvironment, {
-    read: (visit) => visit.read(listProjects, { query: { limit: '200' } }),
-    describe: async ({ projects, next_cursor: next }, visit) => ({
-      title: 'New environment',
-      crumbs,
-      fields: [
-        {
-          name: 'project_id',
-          label: 'Project',
-          kind: 'select',
-          ...(await choicesOf(visit.em, { things: await keepAllowed(visit, create, projects), next, kind: 'project' })),
-          value: visit.query('project_id'),
-        },
-        ...nameAndKind,
-        ...policyFields(null),
-        ...moreFields,
-        ...toolFields(await findOfferedTools(visit.em, { teamId: null, environmentId: null }), ofTemplates),
-      ],
-      submit: 'Create',
-      cancel: pagePath(pages.environments),
-      refusal: (await mayCreateIn(visit, visit.query('project_id'))).reason,
-    }),
-    carryOut: async (_subject, typed, visit) => {
-      const { project_id, name = '', kind } = typed;
-      const body = { project_id, name: name.trim(), kind, ...toRules(visit, typed, { isNew: true }) };
-      const { id } = await visit.run(create, { body });
-      return pagePath(pages.environment, { id }, { done: 'created' });
-    },
-  });
-  addFormPage(addPage, pages.editEnvironment, {
-    read: (visit) => visit.read(get, { params: visit.params }),
-    describe: async (environment, visit) => ({
-      title: `Edit ${environment.name}`,
-      crumbs: [...crumbs, { label: environment.name, path: pagePath(pages.environment, { id: environment.id }) }],
-      fields: fieldsOf(environment, await offeredIn(visit.em, environment)),
-      submit: 'Save',
-      cancel: pagePath(pages.environment, { id: environment.id }),
-      refusal: refusalOf(environment.actions, 'update'),
-    }),
-    carryOut: async ({ id }, typed, visit) => {
-      const { name = '', slug, kind } = typed;
-      const body = {
-        name: name.trim(),
-        slug,
-        kind,
-        ...toRules(visit, typed),
-        allowed_options: toAllowedOptions(typed),
-      };
-      await visit.run(update, { params: { id }, body });
-      return pagePath(pages.environment, { id }, { done: 'saved' });
-    },
-  });
-}
 
 const ofTemplates = 'As its templates say';
 
@@ -123,3 +66,59 @@ function fieldsOf(environment: Environment, offered: readonly OfferedTool[]): Fo
   ];
   return [...fields.map((field) => ({ ...field, value: values[field.name] })), revisionField(environment)];
 }
+
+/** The forms that make and change environments. */
+export const environmentForms = [
+  formPage(pages.newEnvironment, {
+    read: (visit) => visit.read(listProjects, { query: { limit: '200' } }),
+    describe: async ({ projects, next_cursor: next }, visit) => ({
+      title: 'New environment',
+      crumbs,
+      fields: [
+        {
+          name: 'project_id',
+          label: 'Project',
+          kind: 'select',
+          ...(await choicesOf(visit.em, { things: await keepAllowed(visit, create, projects), next, kind: 'project' })),
+          value: visit.query('project_id'),
+        },
+        ...nameAndKind,
+        ...policyFields(null),
+        ...moreFields,
+        ...toolFields(await findOfferedTools(visit.em, { teamId: null, environmentId: null }), ofTemplates),
+      ],
+      submit: 'Create',
+      cancel: pagePath(pages.environments),
+      refusal: (await mayCreateIn(visit, visit.query('project_id'))).reason,
+    }),
+    carryOut: async (_subject, typed, visit) => {
+      const { project_id, name = '', kind } = typed;
+      const body = { project_id, name: name.trim(), kind, ...toRules(visit, typed, { isNew: true }) };
+      const { id } = await visit.run(create, { body });
+      return pagePath(pages.environment, { id }, { done: 'created' });
+    },
+  }),
+  formPage(pages.editEnvironment, {
+    read: (visit) => visit.read(get, { params: visit.params }),
+    describe: async (environment, visit) => ({
+      title: `Edit ${environment.name}`,
+      crumbs: [...crumbs, { label: environment.name, path: pagePath(pages.environment, { id: environment.id }) }],
+      fields: fieldsOf(environment, await offeredIn(visit.em, environment)),
+      submit: 'Save',
+      cancel: pagePath(pages.environment, { id: environment.id }),
+      refusal: refusalOf(environment.actions, 'update'),
+    }),
+    carryOut: async ({ id }, typed, visit) => {
+      const { name = '', slug, kind } = typed;
+      const body = {
+        name: name.trim(),
+        slug,
+        kind,
+        ...toRules(visit, typed),
+        allowed_options: toAllowedOptions(typed),
+      };
+      await visit.run(update, { params: { id }, body });
+      return pagePath(pages.environment, { id }, { done: 'saved' });
+    },
+  }),
+];

@@ -1,7 +1,6 @@
-import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
+import { type ArchivingForms, archivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { archive, get, remove, unarchive } from '../operations.ts';
 import type { Environment } from './labels.ts';
 
@@ -25,9 +24,8 @@ const archiving: ArchivingForms<{ id: string }, Environment> = {
 <p>You can delete it only while nothing is deployed in it.</p>`,
 };
 
-/** Adds the forms that archive, unarchive and delete environments. */
-export function registerEnvironmentLifecycle(addPage: AddPage): void {
-  const { archiveEnvironment, unarchiveEnvironment, deleteEnvironment } = pages;
-  const patterns = { archive: archiveEnvironment, unarchive: unarchiveEnvironment, remove: deleteEnvironment };
-  addArchivingForms(addPage, patterns, archiving);
-}
+/** The forms that archive, unarchive and delete environments. */
+export const environmentLifecycleForms = archivingForms(
+  { archive: pages.archiveEnvironment, unarchive: pages.unarchiveEnvironment, remove: pages.deleteEnvironment },
+  archiving,
+);

@@ -1,30 +1,28 @@
-import { addVariableForms } from '#api/variables/pages/forms.ts';
+import { variableForms } from '#api/variables/pages/forms.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { get as getEnvironment } from '../operations.ts';
 import { get, remove, set } from '../variable-operations.ts';
 import type { Environment } from './labels.ts';
 
-/** Adds the forms that set and remove the variables of an environment. */
-export function registerVariableForms(addPage: AddPage): void {
-  const path = ({ id }: Environment, done?: 'variable' | 'variable-removed') =>
-    pagePath(pages.environment, { id }, { tab: 'variables', ...(done !== undefined && { done }) });
-  addVariableForms<Environment>(addPage, {
-    patterns: {
-      add: pages.newEnvironmentVariable,
-      change: pages.environmentVariable,
-      remove: pages.deleteEnvironmentVariable,
-    },
-    readHolder: (visit) => visit.read(getEnvironment, { params: { id: visit.params.id } }),
-    readVariable: (visit, variable) => visit.read(get, variable),
-    set: (visit, variable) => visit.run(set, variable),
-    remove: (visit, variable) => visit.run(remove, variable),
-    findRefusal: ({ actions }) => refusalOf(actions, 'update'),
-    crumbs: (environment) => [
-      { label: 'Environments', path: pagePath(pages.environments) },
-      { label: environment.name, path: path(environment) },
-    ],
-    path,
-  });
-}
+const path = ({ id }: Environment, done?: 'variable' | 'variable-removed') =>
+  pagePath(pages.environment, { id }, { tab: 'variables', ...(done !== undefined && { done }) });
+
+/** The forms that set and remove the variables of an environment. */
+export const environmentVariableForms = variableForms<Environment>({
+  patterns: {
+    add: pages.newEnvironmentVariable,
+    change: pages.environmentVariable,
+    remove: pages.deleteEnvironmentVariable,
+  },
+  readHolder: (visit) => visit.read(getEnvironment, { params: { id: visit.params.id } }),
+  readVariable: (visit, variable) => visit.read(get, variable),
+  set: (visit, variable) => visit.run(set, variable),
+  remove: (visit, variable) => visit.run(remove, variable),
+  findRefusal: ({ actions }) => refusalOf(actions, 'update'),
+  crumbs: (environment) => [
+    { label: 'Environments', path: pagePath(pages.environments) },
+    { label: environment.name, path: path(environment) },
+  ],
+  path,
+});

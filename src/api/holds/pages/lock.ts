@@ -1,10 +1,9 @@
 import { get as getEnvironment } from '#api/environments/operations.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { toUtc } from '#api/web/forms/read-form.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { lock, unlock } from '../environment-operations.ts';
 
@@ -22,9 +21,16 @@ export const holdFields = [
 
 const readEnvironment = (visit: Visit<{ id: string }>) => visit.read(getEnvironment, { params: visit.params });
 
-/** Adds the forms that lock and unlock an environment. */
-export function registerLockForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.lockEnvironment, {
+export function environmentCrumbs(name: string, path: LocalPath) {
+  return [
+    { label: 'Environments', path: pagePath(pages.environments) },
+    { label: name, path },
+  ];
+}
+
+/** The forms that lock and unlock an environment. */
+export const lockForms = [
+  formPage(pages.lockEnvironment, {
     read: readEnvironment,
     describe: (environment) => ({
       title: `Lock ${environment.name}`,
@@ -39,8 +45,8 @@ export function registerLockForms(addPage: AddPage): void {
       await visit.run(lock, { params: { id }, body: { reason, until: toUtc(until) } });
       return pagePath(pages.environment, { id }, { done: 'locked' });
     },
-  });
-  addFormPage(addPage, pages.unlockEnvironment, {
+  }),
+  formPage(pages.unlockEnvironment, {
     read: readEnvironment,
     describe: ({ id, name, lock: held, actions }) => ({
       title: `Unlock ${name}`,
@@ -57,12 +63,5 @@ export function registerLockForms(addPage: AddPage): void {
       await visit.run(unlock, { params: { id } });
       return pagePath(pages.environment, { id }, { done: 'unlocked' });
     },
-  });
-}
-
-export function environmentCrumbs(name: string, path: LocalPath) {
-  return [
-    { label: 'Environments', path: pagePath(pages.environments) },
-    { label: name, path },
-  ];
-}
+  }),
+];

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { canKeepSession, setSessionCookie } from '#api/edge/cookies.ts';
 import { answerError } from '#api/edge/errors/error-answers.ts';
 import { readSignInNotice } from '#api/settings/pages/sign-in-notice.ts';
+import { page } from '#api/web/declarations/area.ts';
 import { fieldProblems } from '#api/web/forms/read-form.ts';
 import type { Page } from '#api/web/layout.ts';
 import { toLocalPath } from '#api/web/local-path.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { formatDuration, toSentence } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { isSignedIn } from '#api/web/visit/signed-in.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
@@ -23,13 +23,6 @@ export async function signInAgainPage(
 ): Promise<Page> {
   if (!canKeepSession(request, services.config)) return unencryptedPage();
   return signInPage({ next, hasEnded: true, notice: await readSignInNotice(services) });
-}
-
-/** Adds the pages to sign in and out: two forms for the operations `auth.sign_in` and `auth.sign_out`. */
-export function registerLogin(addPage: AddPage): void {
-  addPage('GET', pages.login, showLogin, { isPublic: true });
-  addPage('POST', pages.login, submitLogin, { isPublic: true });
-  addPage('POST', pages.logout, submitLogout, { isPublic: true });
 }
 
 async function showLogin(visit: Visit): Promise<FastifyReply> {
@@ -116,3 +109,10 @@ function explain(
 function hasSessionEnded(error: unknown): boolean {
   return error instanceof ServiceError && (error.kind === 'notFound' || error.kind === 'unauthenticated');
 }
+
+/** The pages to sign in and out: two forms for the operations `auth.sign_in` and `auth.sign_out`. */
+export const loginPages = [
+  page('GET', pages.login, showLogin, { isPublic: true }),
+  page('POST', pages.login, submitLogin, { isPublic: true }),
+  page('POST', pages.logout, submitLogout, { isPublic: true }),
+];

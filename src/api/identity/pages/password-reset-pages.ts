@@ -1,21 +1,15 @@
 import type { FastifyReply } from 'fastify';
 import { answerError } from '#api/edge/errors/error-answers.ts';
+import { page } from '#api/web/declarations/area.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
 import { fieldProblems } from '#api/web/forms/read-form.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toFieldProblem } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { findPasswordReset } from '#domain/identity/passwords/resets.ts';
 import { invalidField, WrongSecret } from '#domain/shared/errors.ts';
 import { redeemReset } from '../password-operations.ts';
 import { deadLinkPage, passwordLinkPage, passwordResetPage } from './password-reset-views.ts';
-
-/** Adds the pages of a password reset link. */
-export function registerPasswordReset(addPage: AddPage): void {
-  addPage('GET', pages.passwordReset, showLink, { isPublic: true });
-  addPage('POST', pages.passwordReset, submitForm, { isPublic: true });
-}
 
 /** Shows the first step. The token is behind `#` in the link, so only the browser knows it until the visitor continues. */
 function showLink(visit: Visit): Promise<FastifyReply> {
@@ -59,3 +53,9 @@ async function submitForm(visit: Visit): Promise<FastifyReply> {
   }
   return visit.redirect(pagePath(pages.login, {}, { password_reset: 'yes' }));
 }
+
+/** The pages of a password reset link. */
+export const passwordResetPages = [
+  page('GET', pages.passwordReset, showLink, { isPublic: true }),
+  page('POST', pages.passwordReset, submitForm, { isPublic: true }),
+];

@@ -3,14 +3,14 @@ import { answerError } from '#api/edge/errors/error-answers.ts';
 import { readHeld, readHeldLead } from '#api/schedules/pages/held-schedules.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import { page } from '#api/web/declarations/area.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { fieldProblems } from '#api/web/forms/read-form.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { formatDuration, toFieldProblem } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { ServiceError, WrongSecret } from '#domain/shared/errors.ts';
 import { changeOwn } from '../password-operations.ts';
@@ -33,58 +33,6 @@ const shown = { title: 'New API key', crumbs, back };
 
 function readKey(visit: Visit<{ id: string }>) {
   return visit.read(getApiKey, { params: { id: visit.params.id } });
-}
-
-/** Adds the forms for a user's own keys. A new key is shown in the answer to its form, and never again. */
-function registerProfileKeyForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.profileApiKeys, {
-    read: async () => null,
-    describe: (_subject, visit) => ({
-      title: 'New API key',
-      crumbs,
-      lead: 'The key has all of your permissions. Use a service account for programs of a team.',
-      fields: keyFields,
-      submit: 'Create key',
-      cancel: back,
-      refusal: visit.mayDo(createApiKey).reason,
-    }),
-    carryOut: async (_subject, typed, visit) =>
-      issuedKeyPage(await visit.run(createApiKey, { body: toKeyBody(visit, typed) }), shown),
-  });
-  addFormPage(addPage, pages.rotateApiKey, {
-    read: readKey,
-    describe: async ({ id, name, kind, actions }, visit) => ({
-      title: `Rotate ${name}`,
-      crumbs,
-      lead: await readHeldLead(
-        visit,
-        kind === 'profile'
-          ? 'A new key replaces this one, which is revoked immediately. The new key is shown once.'
-          : 'A new key with the same name and lifetime replaces this one. It is shown once.',
-        ['credential_id', id],
-      ),
-      fields: kind === 'profile' ? [] : [overlapField],
-      submit: 'Rotate key',
-      cancel: back,
-      refusal: kind === 'profile' ? visit.mayDo(regenerateApiKey).reason : refusalOf(actions, 'rotate'),
-    }),
-    carryOut: async ({ id, kind }, typed, visit) => {
-      // A user has one profile key, which is regenerated in place.
-      if (kind === 'profile') return issuedKeyPage(await visit.run(regenerateApiKey), shown);
-      const body = { overlap: typed['overlap'] };
-      return issuedKeyPage(await visit.run(rotateApiKey, { params: { id }, body }), shown);
-    },
-  });
-}
-
-/** Adds the profile page: a user's details, password, sessions and keys. (specification, *Users and profile*) */
-export function registerProfile(addPage: AddPage): void {
-  addPage('GET', pages.profile, (visit) => showProfile(visit));
-  addPage('POST', pages.profile, submitDetails);
-  addPage('POST', pages.profilePassword, submitPassword);
-  addPage('POST', pages.revokeSession, (visit) => submitRevocation(visit, signOut));
-  addPage('POST', pages.revokeApiKey, (visit) => submitRevocation(visit, revokeApiKey));
-  registerProfileKeyForms(addPage);
 }
 
 /** Shows the profile. After a form was refused, `problems` has the messages of its fields and `typed` what was typed. */
@@ -170,3 +118,55 @@ async function submitRevocation(
   if (id === visit.principal.credential.id) return visit.redirect(pagePath(pages.login, {}, { signed_out: 'yes' }));
   return visit.redirect(pagePath(pages.profile, {}, { done: operation === signOut ? 'session' : 'api-key' }));
 }
+
+/** The forms for a user's own keys. A new key is shown in the answer to its form, and never again. */
+const profileKeyForms = [
+  formPage(pages.profileApiKeys, {
+    read: async () => null,
+    describe: (_subject, visit) => ({
+      title: 'New API key',
+      crumbs,
+      lead: 'The key has all of your permissions. Use a service account for programs of a team.',
+      fields: keyFields,
+      submit: 'Create key',
+      cancel: back,
+      refusal: visit.mayDo(createApiKey).reason,
+    }),
+    carryOut: async (_subject, typed, visit) =>
+      issuedKeyPage(await visit.run(createApiKey, { body: toKeyBody(visit, typed) }), shown),
+  }),
+  formPage(pages.rotateApiKey, {
+    read: readKey,
+    describe: async ({ id, name, kind, actions }, visit) => ({
+      title: `Rotate ${name}`,
+      crumbs,
+      lead: await readHeldLead(
+        visit,
+        kind === 'profile'
+          ? 'A new key replaces this one, which is revoked immediately. The new key is shown once.'
+          : 'A new key with the same name and lifetime replaces this one. It is shown once.',
+        ['credential_id', id],
+      ),
+      fields: kind === 'profile' ? [] : [overlapField],
+      submit: 'Rotate key',
+      cancel: back,
+      refusal: kind === 'profile' ? visit.mayDo(regenerateApiKey).reason : refusalOf(actions, 'rotate'),
+    }),
+    carryOut: async ({ id, kind }, typed, visit) => {
+      // A user has one profile key, which is regenerated in place.
+      if (kind === 'profile') return issuedKeyPage(await visit.run(regenerateApiKey), shown);
+      const body = { overlap: typed['overlap'] };
+      return issuedKeyPage(await visit.run(rotateApiKey, { params: { id }, body }), shown);
+    },
+  }),
+];
+
+/** The profile page: a user's details, password, sessions and keys. (specification, *Users and profile*) */
+export const profilePages = [
+  page('GET', pages.profile, (visit) => showProfile(visit)),
+  page('POST', pages.profile, submitDetails),
+  page('POST', pages.profilePassword, submitPassword),
+  page('POST', pages.revokeSession, (visit) => submitRevocation(visit, signOut)),
+  page('POST', pages.revokeApiKey, (visit) => submitRevocation(visit, revokeApiKey)),
+  ...profileKeyForms,
+];

@@ -24,5 +24,5 @@ export function userCrumbs(user: ShownUser): Crumb[] {
   return [usersCrumb, { label: user.name, path: userPath(user) }];
 }
 
-/** Adds forms about users. */
-export const addUserForm = formsAbout({ read: readUser, crumbs: userCrumbs, path: userPath });
+/** Declares a form about users. */
+export const userForm = formsAbout({ read: readUser, crumbs: userCrumbs, path: userPath });

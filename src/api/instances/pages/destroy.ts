@@ -4,51 +4,48 @@ import { messageField } from '#api/runs/pages/message-field.ts';
 import { noneChoice } from '#api/tenancy/pages/environment-choices.ts';
 import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { readDestroyFacts, renderDestroyFacts } from './destroy-facts.ts';
 import { despiteDependents, instanceCrumbs, isDespiteDependents, readWithDependents } from './forms.ts';
 
-/** Adds the form that destroys an instance as it is deployed. It has no fields for variables; the form for a run has them. */
-export function registerDestruction(addPage: AddPage): void {
-  addFormPage(addPage, pages.destroyInstance, {
-    read: readDestroyed,
-    describe: (instance) => ({
-      title: `Destroy ${instance.name}`,
-      crumbs: instanceCrumbs(instance.id, instance.name),
-      lead: describe(instance),
-      fields: [
-        ...versionField(instance),
-        ...(instance.isRead ? [despiteDependents('destroy it')] : []),
-        messageField(),
-        typedNameField(instance.name),
-      ],
-      submit: 'Destroy',
-      tone: 'danger',
-      cancel: pagePath(pages.instance, { id: instance.id }),
-      refusal: refusalOf(instance.actions, 'deploy') ?? findUnable(instance) ?? findIncomplete(instance),
-    }),
-    carryOut: async (instance, typed, visit) => {
-      requireTypedName(typed, instance.name);
-      const { template_id, environment_id, name } = instance;
-      const body = {
-        operation: 'destroy',
-        template_id,
-        ...(environment_id && { environment_id }),
-        instance: name,
-        message: typed['message'],
-        ...(typed['version'] && { version: typed['version'] }),
-        ...(isDespiteDependents(typed) && { despite_dependents: true }),
-      };
-      const run = await visit.run(createRun, { body });
-      return pagePath(pages.run, { id: run.id }, { done: 'admitted' });
-    },
-  });
-}
+/** The form that destroys an instance as it is deployed. It has no fields for variables; the form for a run has them. */
+export const destructionForm = formPage(pages.destroyInstance, {
+  read: readDestroyed,
+  describe: (instance) => ({
+    title: `Destroy ${instance.name}`,
+    crumbs: instanceCrumbs(instance.id, instance.name),
+    lead: describe(instance),
+    fields: [
+      ...versionField(instance),
+      ...(instance.isRead ? [despiteDependents('destroy it')] : []),
+      messageField(),
+      typedNameField(instance.name),
+    ],
+    submit: 'Destroy',
+    tone: 'danger',
+    cancel: pagePath(pages.instance, { id: instance.id }),
+    refusal: refusalOf(instance.actions, 'deploy') ?? findUnable(instance) ?? findIncomplete(instance),
+  }),
+  carryOut: async (instance, typed, visit) => {
+    requireTypedName(typed, instance.name);
+    const { template_id, environment_id, name } = instance;
+    const body = {
+      operation: 'destroy',
+      template_id,
+      ...(environment_id && { environment_id }),
+      instance: name,
+      message: typed['message'],
+      ...(typed['version'] && { version: typed['version'] }),
+      ...(isDespiteDependents(typed) && { despite_dependents: true }),
+    };
+    const run = await visit.run(createRun, { body });
+    return pagePath(pages.run, { id: run.id }, { done: 'admitted' });
+  },
+});
 
 type Destroyed = Awaited<ReturnType<typeof readDestroyed>>;
 

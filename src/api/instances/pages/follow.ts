@@ -1,12 +1,11 @@
 import type { Instance, InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { isYes, yesIf } from '#api/web/forms/fields/yes.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { followReasons } from '#domain/following/model.ts';
 import { getFollow, replaceFollow } from '../follow-operations.ts';
 import { instanceCrumbs, readInstance } from './forms.ts';
@@ -32,33 +31,31 @@ ${notice}${words}
 ${refusalOf(actions, 'set_follow') === null ? html`<div class="actions">${change}</div>` : null}</section>`;
 }
 
-/** Adds the form that makes an instance follow the outputs that it reads. */
-export function registerFollow(addPage: AddPage): void {
-  addFormPage(addPage, pages.instanceFollow, {
-    read: async (visit) => ({ ...(await readInstance(visit)), follow: await readFollow(visit) }),
-    describe: ({ id, name, actions, follow }) => ({
-      title: `When outputs that ${name} reads change`,
-      crumbs: instanceCrumbs(id, name),
-      lead: 'An instance can be deployed again when the outputs that it reads change. The run uses the version and variables that are deployed now, and reads the new outputs. It runs as you, as if you had requested it, and needs the usual approvals.',
-      fields: [
-        {
-          name: 'enabled',
-          label: 'After a change',
-          kind: 'select',
-          value: yesIf(follow.enabled),
-          choices: [
-            { value: yesIf(false), label: 'Do nothing' },
-            { value: yesIf(true), label: 'Start a run' },
-          ],
-        },
-      ],
-      submit: 'Save',
-      cancel: pagePath(pages.instance, { id }, { tab: 'sharing' }),
-      refusal: refusalOf(actions, 'set_follow'),
-    }),
-    carryOut: async ({ id }, typed, visit) => {
-      await visit.run(replaceFollow, { params: { id }, body: { enabled: isYes(typed['enabled']) } });
-      return pagePath(pages.instance, { id }, { tab: 'sharing', done: 'follow-saved' });
-    },
-  });
-}
+/** The form that makes an instance follow the outputs that it reads. */
+export const followForm = formPage(pages.instanceFollow, {
+  read: async (visit) => ({ ...(await readInstance(visit)), follow: await readFollow(visit) }),
+  describe: ({ id, name, actions, follow }) => ({
+    title: `When outputs that ${name} reads change`,
+    crumbs: instanceCrumbs(id, name),
+    lead: 'An instance can be deployed again when the outputs that it reads change. The run uses the version and variables that are deployed now, and reads the new outputs. It runs as you, as if you had requested it, and needs the usual approvals.',
+    fields: [
+      {
+        name: 'enabled',
+        label: 'After a change',
+        kind: 'select',
+        value: yesIf(follow.enabled),
+        choices: [
+          { value: yesIf(false), label: 'Do nothing' },
+          { value: yesIf(true), label: 'Start a run' },
+        ],
+      },
+    ],
+    submit: 'Save',
+    cancel: pagePath(pages.instance, { id }, { tab: 'sharing' }),
+    refusal: refusalOf(actions, 'set_follow'),
+  }),
+  carryOut: async ({ id }, typed, visit) => {
+    await visit.run(replaceFollow, { params: { id }, body: { enabled: isYes(typed['enabled']) } });
+    return pagePath(pages.instance, { id }, { tab: 'sharing', done: 'follow-saved' });
+  },
+});

@@ -11,10 +11,9 @@ import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { choicesOf } from '#api/web/forms/fields/named-things.ts';
 import { isYes, yesIf } from '#api/web/forms/fields/yes.ts';
-import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
+import { type FormPageDeclaration, formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readTool, toolFields } from '#api/workers/tool-fields.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
@@ -23,45 +22,6 @@ import { getDependencies } from '../dependency-operations.ts';
 import { create, get, remove, unlock } from '../operations.ts';
 
 const crumbs = [{ label: 'Instances', path: pagePath(pages.instances) }];
-
-/** Adds the forms that make an instance, unlock it and delete it. */
-export function registerInstanceForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.newInstance, newInstanceForm);
-  addFormPage(addPage, pages.unlockInstance, {
-    read: readInstance,
-    describe: ({ id, name, actions }) => ({
-      title: `Unlock ${name}`,
-      crumbs: instanceCrumbs(id, name),
-      lead: 'Frees an instance that is locked although nothing works on it. You cannot unlock it while a run works on it. The audit log records who unlocked it.',
-      fields: [],
-      submit: 'Unlock',
-      tone: 'danger',
-      cancel: pagePath(pages.instance, { id }),
-      refusal: refusalOf(actions, 'unlock'),
-    }),
-    carryOut: async ({ id }, _typed, visit) => {
-      await visit.run(unlock, { params: { id } });
-      return pagePath(pages.instance, { id }, { done: 'unlocked' });
-    },
-  });
-  addFormPage(addPage, pages.deleteInstance, {
-    read: readWithDependents,
-    describe: ({ id, name, actions, isRead }) => ({
-      title: `Delete ${name}`,
-      crumbs: instanceCrumbs(id, name),
-      lead: 'Deletes the instance and frees its name. Its runs and their records stay. An instance that holds resources cannot be deleted.',
-      fields: isRead ? [despiteDependents('delete it')] : [],
-      submit: 'Delete',
-      tone: 'danger',
-      cancel: pagePath(pages.instance, { id }),
-      refusal: refusalOf(actions, 'delete'),
-    }),
-    carryOut: async ({ id }, typed, visit) => {
-      await visit.run(remove, { params: { id }, body: { despite_dependents: isDespiteDependents(typed) } });
-      return pagePath(pages.instances);
-    },
-  });
-}
 
 /** Reads the instance, and whether others were deployed with its outputs. */
 export async function readWithDependents(visit: InstanceVisit) {
@@ -160,3 +120,42 @@ export const readInstance = (visit: InstanceVisit) => visit.read(get, { params: 
 export function instanceCrumbs(id: string, name: string) {
   return [...crumbs, { label: name, path: pagePath(pages.instance, { id }) }];
 }
+
+/** The forms that make an instance, unlock it and delete it. */
+export const instanceForms = [
+  formPage(pages.newInstance, newInstanceForm),
+  formPage(pages.unlockInstance, {
+    read: readInstance,
+    describe: ({ id, name, actions }) => ({
+      title: `Unlock ${name}`,
+      crumbs: instanceCrumbs(id, name),
+      lead: 'Frees an instance that is locked although nothing works on it. You cannot unlock it while a run works on it. The audit log records who unlocked it.',
+      fields: [],
+      submit: 'Unlock',
+      tone: 'danger',
+      cancel: pagePath(pages.instance, { id }),
+      refusal: refusalOf(actions, 'unlock'),
+    }),
+    carryOut: async ({ id }, _typed, visit) => {
+      await visit.run(unlock, { params: { id } });
+      return pagePath(pages.instance, { id }, { done: 'unlocked' });
+    },
+  }),
+  formPage(pages.deleteInstance, {
+    read: readWithDependents,
+    describe: ({ id, name, actions, isRead }) => ({
+      title: `Delete ${name}`,
+      crumbs: instanceCrumbs(id, name),
+      lead: 'Deletes the instance and frees its name. Its runs and their records stay. An instance that holds resources cannot be deleted.',
+      fields: isRead ? [despiteDependents('delete it')] : [],
+      submit: 'Delete',
+      tone: 'danger',
+      cancel: pagePath(pages.instance, { id }),
+      refusal: refusalOf(actions, 'delete'),
+    }),
+    carryOut: async ({ id }, typed, visit) => {
+      await visit.run(remove, { params: { id }, body: { despite_dependents: isDespiteDependents(typed) } });
+      return pagePath(pages.instances);
+    },
+  }),
+];

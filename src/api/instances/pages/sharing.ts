@@ -3,12 +3,11 @@ import { listPlaces, readListedOwners, readPlaceFields } from '#api/tenancy/page
 import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import { renderCopyable } from '#api/web/components/secret.ts';
 import { renderTable } from '#api/web/components/table.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireAuthority } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { findInstanceOwner } from '#domain/instances/store.ts';
 import { hasChanged } from '#domain/runs/references/changed-inputs.ts';
 import { findSourcesById } from '#domain/runs/references/sources-store.ts';
@@ -157,38 +156,36 @@ export async function hasChangedUpstream(visit: InstanceVisit): Promise<boolean>
   return reads.some(hasChanged);
 }
 
-/** Adds the form that sets who may read the outputs of an instance. */
-export function registerReaders(addPage: AddPage): void {
-  addFormPage(addPage, pages.instanceReaders, {
-    read: async (visit) => {
-      const [instance, readers] = [await readInstance(visit), await readReaders(visit)];
-      return { ...instance, readers };
-    },
-    describe: async ({ id, name, actions, readers }, visit) => {
-      const hintOf = (noun: string) => `The ${noun}s whose runs may read them, one name per line. Empty: no ${noun}.`;
-      const typed = {
-        ...(await listPlaces(visit, 'team', readers.team_ids)),
-        ...(await listPlaces(visit, 'environment', readers.environment_ids)),
-      };
-      const fields = await readPlaceFields(visit, hintOf);
-      return {
-        title: `Who may read the outputs of ${name}`,
-        crumbs: instanceCrumbs(id, name),
-        lead: html`Their runs can read every output of it, including secret ones, by <code>${'${instances.<environment>/<name>.outputs.<output>}'}</code> in a variable. Waiting runs lose the access that you remove here.`,
-        fields: fields.map((field) => ({ ...field, ...(typed[field.name] && { value: typed[field.name] }) })),
-        submit: 'Save',
-        cancel: pagePath(pages.instance, { id }, { tab: 'sharing' }),
-        refusal: refusalOf(actions, 'set_readers'),
-      };
-    },
-    carryOut: async ({ id }, typed, visit) => {
-      requireAuthority(visit, replaceReaders, await findInstanceOwner(visit.em, id, visit.principal.id));
-      const body = {
-        team_ids: await readListedOwners(visit, 'team', typed),
-        environment_ids: await readListedOwners(visit, 'environment', typed),
-      };
-      await visit.run(replaceReaders, { params: { id }, body });
-      return pagePath(pages.instance, { id }, { tab: 'sharing', done: 'readers-saved' });
-    },
-  });
-}
+/** The form that sets who may read the outputs of an instance. */
+export const readersForm = formPage(pages.instanceReaders, {
+  read: async (visit) => {
+    const [instance, readers] = [await readInstance(visit), await readReaders(visit)];
+    return { ...instance, readers };
+  },
+  describe: async ({ id, name, actions, readers }, visit) => {
+    const hintOf = (noun: string) => `The ${noun}s whose runs may read them, one name per line. Empty: no ${noun}.`;
+    const typed = {
+      ...(await listPlaces(visit, 'team', readers.team_ids)),
+      ...(await listPlaces(visit, 'environment', readers.environment_ids)),
+    };
+    const fields = await readPlaceFields(visit, hintOf);
+    return {
+      title: `Who may read the outputs of ${name}`,
+      crumbs: instanceCrumbs(id, name),
+      lead: html`Their runs can read every output of it, including secret ones, by <code>${'${instances.<environment>/<name>.outputs.<output>}'}</code> in a variable. Waiting runs lose the access that you remove here.`,
+      fields: fields.map((field) => ({ ...field, ...(typed[field.name] && { value: typed[field.name] }) })),
+      submit: 'Save',
+      cancel: pagePath(pages.instance, { id }, { tab: 'sharing' }),
+      refusal: refusalOf(actions, 'set_readers'),
+    };
+  },
+  carryOut: async ({ id }, typed, visit) => {
+    requireAuthority(visit, replaceReaders, await findInstanceOwner(visit.em, id, visit.principal.id));
+    const body = {
+      team_ids: await readListedOwners(visit, 'team', typed),
+      environment_ids: await readListedOwners(visit, 'environment', typed),
+    };
+    await visit.run(replaceReaders, { params: { id }, body });
+    return pagePath(pages.instance, { id }, { tab: 'sharing', done: 'readers-saved' });
+  },
+});

@@ -3,12 +3,12 @@ import type { InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { operationPath } from '#api/pipeline/answers/location.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { addFormPage, refusedPage } from '#api/web/forms/form-page.ts';
+import { page } from '#api/web/declarations/area.ts';
+import { formPage, refusedPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { ErrorCode } from '#domain/error-codes.ts';
 import { maxImportBytes } from '#domain/instances/state/state-import.ts';
 import { forgetState, importState } from '../state-operations.ts';
@@ -54,10 +54,10 @@ ${renderPageHead({ title, crumbs })}
   });
 }
 
-/** Adds the page that imports a state, and the form that undoes an import. */
-export function registerStateImport(addPage: AddPage): void {
-  addPage('GET', pages.importState, showStateImport);
-  addFormPage(addPage, pages.forgetState, {
+/** The page that imports a state, and the form that undoes an import. */
+export const stateImportPages = [
+  page('GET', pages.importState, showStateImport),
+  formPage(pages.forgetState, {
     read: readWithDependents,
     describe: ({ id, name, actions, isRead, state_serial: serial, resource_count: resources }) => ({
       title: `Undo the import into ${name}`,
@@ -73,5 +73,5 @@ export function registerStateImport(addPage: AddPage): void {
       await visit.run(forgetState, { params: { id }, body: { despite_dependents: isDespiteDependents(typed) } });
       return pagePath(pages.instance, { id }, { done: 'forgotten' });
     },
-  });
-}
+  }),
+];

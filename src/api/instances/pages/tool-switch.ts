@@ -1,8 +1,7 @@
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { isOffered, readTool, toolFields } from '#api/workers/tool-fields.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
 import { toolNames } from '#domain/tools/model.ts';
@@ -15,32 +14,30 @@ export function otherTool(tool: string | null): string {
   return toolNames.find((name) => name !== tool) ?? toolNames[0];
 }
 
-/** Adds the form that switches an instance to another tool. */
-export function registerToolSwitch(addPage: AddPage): void {
-  addFormPage(addPage, pages.switchTool, {
-    read: readInstance,
-    describe: async (instance, visit) => {
-      const { id, name, tool, actions } = instance;
-      const user = { teamId: instance.team_id, environmentId: instance.environment_id };
-      const values: Readonly<Record<string, string>> = { 'tool.name': otherTool(tool) };
-      const offered = await findOfferedTools(visit.em, user);
-      const fields = toolFields(offered, null);
-      return {
-        title: `Switch the tool of ${name}`,
-        crumbs: instanceCrumbs(id, name),
-        lead: html`<p>${describePresent(instance)} A run plans the last deployment with the tool that you choose, and applies nothing. If the plan has no changes and is approved, later runs use that tool. Otherwise the run fails and shows what would change, and the instance keeps its tool.</p>${warnOfMissing(offered, otherTool(tool))}`,
-        fields: fields.map((field) => ({ ...field, value: values[field.name] })),
-        submit: 'Plan the switch',
-        cancel: pagePath(pages.instance, { id }),
-        refusal: refusalOf(actions, 'switch_tool'),
-      };
-    },
-    carryOut: async ({ id }, typed, visit) => {
-      const run = await visit.run(switchTool, { params: { id }, body: { tool: readTool(typed) } });
-      return pagePath(pages.run, { id: run.id });
-    },
-  });
-}
+/** The form that switches an instance to another tool. */
+export const toolSwitchForm = formPage(pages.switchTool, {
+  read: readInstance,
+  describe: async (instance, visit) => {
+    const { id, name, tool, actions } = instance;
+    const user = { teamId: instance.team_id, environmentId: instance.environment_id };
+    const values: Readonly<Record<string, string>> = { 'tool.name': otherTool(tool) };
+    const offered = await findOfferedTools(visit.em, user);
+    const fields = toolFields(offered, null);
+    return {
+      title: `Switch the tool of ${name}`,
+      crumbs: instanceCrumbs(id, name),
+      lead: html`<p>${describePresent(instance)} A run plans the last deployment with the tool that you choose, and applies nothing. If the plan has no changes and is approved, later runs use that tool. Otherwise the run fails and shows what would change, and the instance keeps its tool.</p>${warnOfMissing(offered, otherTool(tool))}`,
+      fields: fields.map((field) => ({ ...field, value: values[field.name] })),
+      submit: 'Plan the switch',
+      cancel: pagePath(pages.instance, { id }),
+      refusal: refusalOf(actions, 'switch_tool'),
+    };
+  },
+  carryOut: async ({ id }, typed, visit) => {
+    const run = await visit.run(switchTool, { params: { id }, body: { tool: readTool(typed) } });
+    return pagePath(pages.run, { id: run.id });
+  },
+});
 
 /**
  * Warns of a switch whose run would wait for a worker with the tool and keep all other runs of the instance waiting. Null if a worker has

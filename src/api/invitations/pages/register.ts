@@ -3,12 +3,12 @@ import { list as listTeams } from '#api/teams/operations.ts';
 import { renderSetupLink } from '#api/teams/pages/setup-link.ts';
 import { type TeamSubject, teamLevel, teamParams } from '#api/teams/pages/team-frame.ts';
 import { organizationRoleChoices, teamRoleChoices } from '#api/tenancy/pages/roles.ts';
+import { page } from '#api/web/declarations/area.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { choicesOf } from '#api/web/forms/fields/named-things.ts';
-import { addLinkTokenPage } from '#api/web/forms/link-token-page.ts';
+import { linkTokenPage } from '#api/web/forms/link-token-page.ts';
 import { html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { accept } from '../operations.ts';
 import * as ofOrganization from '../organization-operations.ts';
@@ -84,42 +84,19 @@ const teamInvitations: InvitationLevel<{ orgID: string; id: string }, TeamSubjec
   revokePath: (team, invitationID) => pagePath(pages.revokeTeamInvitation, { ...teamParams(team), invitationID }),
 };
 
-/** Adds the pages of invitations: those of an owner, and the page on which the invited person accepts. */
-export function registerInvitationPages(addPage: AddPage): void {
-  registerAcceptance(addPage);
-  addPage('GET', pages.organizationInvitations, (visit) => showInvitations(organizationInvitations, visit));
-  addPage('POST', pages.organizationInvitations, (visit) => submitInvitation(organizationInvitations, visit));
-  addPage('POST', pages.resendOrganizationInvitation, (visit) =>
-    submitResend(organizationInvitations, visit, visit.params.id),
-  );
-  addPage('POST', pages.revokeOrganizationInvitation, (visit) =>
-    submitRevocation(organizationInvitations, visit, visit.params.id),
-  );
-  addPage('GET', pages.teamInvitations, (visit) => showInvitations(teamInvitations, visit));
-  addPage('POST', pages.teamInvitations, (visit) => submitInvitation(teamInvitations, visit));
-  addPage('POST', pages.resendTeamInvitation, (visit) =>
-    submitResend(teamInvitations, visit, visit.params.invitationID),
-  );
-  addPage('POST', pages.revokeTeamInvitation, (visit) =>
-    submitRevocation(teamInvitations, visit, visit.params.invitationID),
-  );
-}
-
-/** Adds the page where the invited person accepts. */
-function registerAcceptance(addPage: AddPage): void {
-  addLinkTokenPage(addPage, pages.acceptInvitation, {
-    title: 'Accept an invitation',
-    signIn:
-      'Sign in first, with the account of the invited e-mail address. If you have no account, ask an administrator for one.',
-    lead: ({ principal }) =>
-      html`You join as <strong class="foreign">${principal.name}</strong>, <span class="foreign">${principal.email ?? ''}</span>. The invitation must be for this address. Other members will see your name and address.`,
-    hint: 'It is at the end of the link that you were given.',
-    submit: 'Accept invitation',
-    cancel: pagePath(pages.home),
-    wrongToken: 'the invitation is not for this account, was used or revoked, or has expired',
-    carryOut: acceptInvitation,
-  });
-}
+/** The page where the invited person accepts. */
+const acceptanceForm = linkTokenPage(pages.acceptInvitation, {
+  title: 'Accept an invitation',
+  signIn:
+    'Sign in first, with the account of the invited e-mail address. If you have no account, ask an administrator for one.',
+  lead: ({ principal }) =>
+    html`You join as <strong class="foreign">${principal.name}</strong>, <span class="foreign">${principal.email ?? ''}</span>. The invitation must be for this address. Other members will see your name and address.`,
+  hint: 'It is at the end of the link that you were given.',
+  submit: 'Accept invitation',
+  cancel: pagePath(pages.home),
+  wrongToken: 'the invitation is not for this account, was used or revoked, or has expired',
+  carryOut: acceptInvitation,
+});
 
 async function acceptInvitation(visit: Visit, token: string): Promise<LocalPath> {
   const accepted = await visit.run(accept, { body: { token } });
@@ -128,3 +105,22 @@ async function acceptInvitation(visit: Visit, token: string): Promise<LocalPath>
   const { organization_id: orgID, team_id: id } = accepted;
   return id === null ? pagePath(pages.organization, { orgID }, done) : pagePath(pages.team, { orgID, id }, done);
 }
+
+/** The pages of invitations: those of an owner, and the page on which the invited person accepts. */
+export const invitationPages = [
+  acceptanceForm,
+  page('GET', pages.organizationInvitations, (visit) => showInvitations(organizationInvitations, visit)),
+  page('POST', pages.organizationInvitations, (visit) => submitInvitation(organizationInvitations, visit)),
+  page('POST', pages.resendOrganizationInvitation, (visit) =>
+    submitResend(organizationInvitations, visit, visit.params.id),
+  ),
+  page('POST', pages.revokeOrganizationInvitation, (visit) =>
+    submitRevocation(organizationInvitations, visit, visit.params.id),
+  ),
+  page('GET', pages.teamInvitations, (visit) => showInvitations(teamInvitations, visit)),
+  page('POST', pages.teamInvitations, (visit) => submitInvitation(teamInvitations, visit)),
+  page('POST', pages.resendTeamInvitation, (visit) => submitResend(teamInvitations, visit, visit.params.invitationID)),
+  page('POST', pages.revokeTeamInvitation, (visit) =>
+    submitRevocation(teamInvitations, visit, visit.params.invitationID),
+  ),
+];

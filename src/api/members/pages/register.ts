@@ -3,10 +3,10 @@ import { list as listAccounts } from '#api/service-accounts/operations.ts';
 import { renderSetupLink } from '#api/teams/pages/setup-link.ts';
 import { type TeamSubject, teamLevel, teamParams } from '#api/teams/pages/team-frame.ts';
 import { organizationRoleChoices, platformRoleLimits, teamRoleChoices } from '#api/tenancy/pages/roles.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { page } from '#api/web/declarations/area.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { mayReviewSome } from '#domain/runs/approval/rules.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
@@ -82,14 +82,14 @@ async function readAccounts(visit: Visit) {
   }));
 }
 
-/** Adds the pages of the members of organizations and teams. */
-export function registerMemberPages(addPage: AddPage): void {
-  addPage('GET', pages.organizationMembers, (visit) => showMembers(organizationMembers, visit));
-  addPage('POST', pages.organizationMembers, (visit) => submitMember(organizationMembers, visit));
-  addFormPage(addPage, pages.organizationMember, memberForm(organizationMembers));
-  addFormPage(addPage, pages.removeOrganizationMember, removalForm(organizationMembers));
-  addPage('GET', pages.teamMembers, (visit) => showMembers(teamMembers, visit));
-  addPage('POST', pages.teamMembers, (visit) => submitMember(teamMembers, visit));
-  addFormPage(addPage, pages.teamMember, memberForm(teamMembers));
-  addFormPage(addPage, pages.removeTeamMember, removalForm(teamMembers));
-}
+/** The pages of the members of organizations and teams. */
+export const memberPages = [
+  page('GET', pages.organizationMembers, (visit) => showMembers(organizationMembers, visit)),
+  page('POST', pages.organizationMembers, (visit) => submitMember(organizationMembers, visit)),
+  formPage(pages.organizationMember, memberForm(organizationMembers)),
+  formPage(pages.removeOrganizationMember, removalForm(organizationMembers)),
+  page('GET', pages.teamMembers, (visit) => showMembers(teamMembers, visit)),
+  page('POST', pages.teamMembers, (visit) => submitMember(teamMembers, visit)),
+  formPage(pages.teamMember, memberForm(teamMembers)),
+  formPage(pages.removeTeamMember, removalForm(teamMembers)),
+];

@@ -2,29 +2,21 @@ import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
 import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
-import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
+import { formPage, type Typed } from '#api/web/forms/form-page.ts';
 import { offerKinds } from '#api/web/forms/kind-choice.ts';
 import { addUrlProblem, revisionField } from '#api/web/forms/resource-forms.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { noMailServer } from '#domain/messages/sending-failure.ts';
 import { type ChannelKind, channelKinds } from '#domain/notification-channels/model.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { create, remove, update } from '../operations.ts';
-import { addChannelForm, channelPath, channelsCrumb, kindWords, type ShownChannel } from './labels.ts';
+import { channelForm, channelPath, channelsCrumb, kindWords, type ShownChannel } from './labels.ts';
 import { channelOwners } from './owners.ts';
 import { secretPlaces } from './secret-page.ts';
-
-/** Adds the forms that make, change and delete notification channels. */
-export function registerChannelForms(addPage: AddPage): void {
-  addNew(addPage);
-  addEdit(addPage);
-  addDelete(addPage);
-}
 
 const nameField: FormField = { name: 'name', label: 'Name', hint: 'Such as On call.' };
 const recipientsField: FormField = {
@@ -68,79 +60,76 @@ function sendsMail({ context }: Visit): boolean {
   return context.services.config.mail !== null;
 }
 
-function addNew(addPage: AddPage): void {
-  addFormPage(addPage, pages.newNotificationChannel, {
-    read: async (visit) => chosenKind(visit),
-    describe: async (kind, visit) => ({
-      title: 'New notification channel',
-      crumbs: [channelsCrumb],
-      lead: 'The channel gets the events of everything that its owner owns. You can limit it to teams, environments and events later.',
-      kinds: {
-        label: 'Type',
-        kinds: offerKinds(visit, { page: pages.newNotificationChannel, labels: kindWords, chosen: kind }),
-        about: 'It cannot be changed later.',
-      },
-      fields: [
-        await channelOwners.field(visit),
-        nameField,
-        kind === 'email' ? recipientsFieldFor(visit) : urlField,
-        enabledField(true),
-      ],
-      submit: 'Create channel',
-      cancel: pagePath(pages.notificationChannels),
-      refusal: (await channelOwners.mayCreate(visit)).reason,
-      forgets: () => ['config.url'],
-    }),
-    carryOut: async (kind, typed, visit) => {
-      const config = toConfig(visit, kind, typed) ?? { url: '' };
-      const settings = { name: typed['name'], kind, config, enabled: isYes(typed['enabled']) };
-      const owner = await channelOwners.toBody(visit, typed);
-      const made = await visit.run(create, { body: { ...settings, ...owner } });
-      return made.secret === null ? channelPath(made, 'created') : secretPage(secretPlaces, made, 'Channel created.');
+const newForm = formPage(pages.newNotificationChannel, {
+  read: async (visit) => chosenKind(visit),
+  describe: async (kind, visit) => ({
+    title: 'New notification channel',
+    crumbs: [channelsCrumb],
+    lead: 'The channel gets the events of everything that its owner owns. You can limit it to teams, environments and events later.',
+    kinds: {
+      label: 'Type',
+      kinds: offerKinds(visit, { page: pages.newNotificationChannel, labels: kindWords, chosen: kind }),
+      about: 'It cannot be changed later.',
     },
-  });
-}
+    fields: [
+      await channelOwners.field(visit),
+      nameField,
+      kind === 'email' ? recipientsFieldFor(visit) : urlField,
+      enabledField(true),
+    ],
+    submit: 'Create channel',
+    cancel: pagePath(pages.notificationChannels),
+    refusal: (await channelOwners.mayCreate(visit)).reason,
+    forgets: () => ['config.url'],
+  }),
+  carryOut: async (kind, typed, visit) => {
+    const config = toConfig(visit, kind, typed) ?? { url: '' };
+    const settings = { name: typed['name'], kind, config, enabled: isYes(typed['enabled']) };
+    const owner = await channelOwners.toBody(visit, typed);
+    const made = await visit.run(create, { body: { ...settings, ...owner } });
+    return made.secret === null ? channelPath(made, 'created') : secretPage(secretPlaces, made, 'Channel created.');
+  },
+});
 
-function addEdit(addPage: AddPage): void {
-  addChannelForm(addPage, pages.editNotificationChannel, 'update', {
-    describe: (channel) => ({
-      title: `Edit ${channel.name}`,
-      lead: 'Waiting messages are sent to the new recipients. While the channel is disabled, they are not sent.',
-      fields: [
-        { ...nameField, value: channel.name },
-        targetField(channel),
-        enabledField(channel.enabled),
-        revisionField(channel),
-      ],
-      submit: 'Save changes',
-      forgets: () => ['config.url'],
-    }),
-    carryOut: async (channel, typed, visit) => {
-      const { name, enabled } = typed;
-      const config = toConfig(visit, channel.kind, typed);
-      const body = { name, enabled: isYes(enabled), ...(config && { config }) };
-      await visit.run(update, { params: { id: channel.id }, body });
-      return channelPath(channel, 'saved');
-    },
-  });
-}
+const editForm = channelForm(pages.editNotificationChannel, 'update', {
+  describe: (channel) => ({
+    title: `Edit ${channel.name}`,
+    lead: 'Waiting messages are sent to the new recipients. While the channel is disabled, they are not sent.',
+    fields: [
+      { ...nameField, value: channel.name },
+      targetField(channel),
+      enabledField(channel.enabled),
+      revisionField(channel),
+    ],
+    submit: 'Save changes',
+    forgets: () => ['config.url'],
+  }),
+  carryOut: async (channel, typed, visit) => {
+    const { name, enabled } = typed;
+    const config = toConfig(visit, channel.kind, typed);
+    const body = { name, enabled: isYes(enabled), ...(config && { config }) };
+    await visit.run(update, { params: { id: channel.id }, body });
+    return channelPath(channel, 'saved');
+  },
+});
 
 function targetField({ kind, config: { recipients, host } }: ShownChannel): FormField {
   if (kind === 'email') return { ...recipientsField, value: recipients?.join('\n') ?? '' };
   return { ...urlField, label: 'New URL', isOptional: true, hint: `Leave empty to keep the URL at ${host}.` };
 }
 
-function addDelete(addPage: AddPage): void {
-  addChannelForm(addPage, pages.deleteNotificationChannel, 'delete', {
-    describe: (channel) => ({
-      title: `Delete ${channel.name}`,
-      lead: 'It sends no more messages, and waiting messages are discarded.',
-      submit: 'Delete channel',
-      tone: 'danger',
-    }),
-    carryOut: async ({ id }, _typed, visit) => {
-      await visit.run(remove, { params: { id } });
-      return pagePath(pages.notificationChannels, {}, { done: 'deleted' });
-    },
-  });
-}
+const deleteForm = channelForm(pages.deleteNotificationChannel, 'delete', {
+  describe: (channel) => ({
+    title: `Delete ${channel.name}`,
+    lead: 'It sends no more messages, and waiting messages are discarded.',
+    submit: 'Delete channel',
+    tone: 'danger',
+  }),
+  carryOut: async ({ id }, _typed, visit) => {
+    await visit.run(remove, { params: { id } });
+    return pagePath(pages.notificationChannels, {}, { done: 'deleted' });
+  },
+});
+
+/** The forms that make, change and delete notification channels. */
+export const channelForms = [newForm, editForm, deleteForm];

@@ -77,5 +77,5 @@ export function describeTarget({ config: { recipients, host } }: Pick<ListedChan
   return recipients?.join(', ') ?? host ?? '';
 }
 
-/** Adds forms about notification channels. */
-export const addChannelForm = formsAbout({ read: readShown, crumbs: channelCrumbs, path: channelPath });
+/** Declares a form about notification channels. */
+export const channelForm = formsAbout({ read: readShown, crumbs: channelCrumbs, path: channelPath });

@@ -7,10 +7,9 @@ import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { nameChoices } from '#api/web/forms/fields/named-things.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
-import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
+import { formPage, type Typed } from '#api/web/forms/form-page.ts';
 import { readChosenId, refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { labelOf, topicNames } from '#domain/news/model.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
@@ -31,65 +30,55 @@ type Shown = ShownChannel['subscriptions'][number];
 /** The value of the field that chooses everything that the owner of the channel owns. */
 const everything = 'everything';
 
-/** Adds the forms that add and remove subscriptions of a channel. */
-export function registerSubscriptionForms(addPage: AddPage): void {
-  addSubscribe(addPage);
-  addUnsubscribe(addPage);
-}
+const subscribeForm = formPage(pages.subscribeNotificationChannel, {
+  read: async (visit) => {
+    const channel = await readShown(visit);
+    return { channel, places: await readPlaceChoices(visit, channel) };
+  },
+  describe: ({ channel, places }) => ({
+    title: 'Add a subscription',
+    crumbs: channelCrumbs(channel),
+    lead: 'It applies to events from now on. An event that matches several subscriptions is sent once.',
+    fields: [placeField(places), ...topicFields, revisionField(channel)],
+    submit: 'Add subscription',
+    cancel: channelPath(channel),
+    refusal: refusalOf(channel.actions, 'update'),
+  }),
+  carryOut: async ({ channel }, typed, visit) => {
+    const place = await toPlace(visit, typed);
+    const events = topicNames.filter((topic) => isYes(typed[fieldOf(topic)]));
+    if (events.length === 0) visit.addProblem('place', 'select at least one event below', 'subscriptions');
+    const all = events.length === topicNames.length ? ['*'] : events;
+    const added = { ...place, events: all };
+    const saved = await save(visit, channel, [...channel.subscriptions.map(toBody), added]);
+    const isCovered = typeof saved?.subscriptions.at(-1)?.covered_by === 'number';
+    return channelPath(channel, isCovered ? 'subscribed-covered' : 'subscribed');
+  },
+});
 
-function addSubscribe(addPage: AddPage): void {
-  addFormPage(addPage, pages.subscribeNotificationChannel, {
-    read: async (visit) => {
-      const channel = await readShown(visit);
-      return { channel, places: await readPlaceChoices(visit, channel) };
-    },
-    describe: ({ channel, places }) => ({
-      title: 'Add a subscription',
-      crumbs: channelCrumbs(channel),
-      lead: 'It applies to events from now on. An event that matches several subscriptions is sent once.',
-      fields: [placeField(places), ...topicFields, revisionField(channel)],
-      submit: 'Add subscription',
-      cancel: channelPath(channel),
-      refusal: refusalOf(channel.actions, 'update'),
-    }),
-    carryOut: async ({ channel }, typed, visit) => {
-      const place = await toPlace(visit, typed);
-      const events = topicNames.filter((topic) => isYes(typed[fieldOf(topic)]));
-      if (events.length === 0) visit.addProblem('place', 'select at least one event below', 'subscriptions');
-      const all = events.length === topicNames.length ? ['*'] : events;
-      const added = { ...place, events: all };
-      const saved = await save(visit, channel, [...channel.subscriptions.map(toBody), added]);
-      const isCovered = typeof saved?.subscriptions.at(-1)?.covered_by === 'number';
-      return channelPath(channel, isCovered ? 'subscribed-covered' : 'subscribed');
-    },
-  });
-}
-
-function addUnsubscribe(addPage: AddPage): void {
-  addFormPage(addPage, pages.unsubscribeNotificationChannel, {
-    read: async (visit) => {
-      const channel = await readShown(visit);
-      const subscription = channel.subscriptions[Number(visit.params.index)];
-      if (!subscription) throw new HiddenResource('subscription');
-      return { channel, subscription };
-    },
-    describe: ({ channel, subscription }) => ({
-      title: 'Remove a subscription',
-      crumbs: channelCrumbs(channel),
-      lead: describeRemoval(channel, subscription),
-      fields: [revisionField(channel)],
-      submit: 'Remove subscription',
-      tone: 'danger',
-      cancel: channelPath(channel),
-      refusal: refusalOf(channel.actions, 'update'),
-    }),
-    carryOut: async ({ channel, subscription }, _typed, visit) => {
-      const others = channel.subscriptions.filter((each) => each !== subscription);
-      await save(visit, channel, others.map(toBody));
-      return channelPath(channel, 'unsubscribed');
-    },
-  });
-}
+const unsubscribeForm = formPage(pages.unsubscribeNotificationChannel, {
+  read: async (visit) => {
+    const channel = await readShown(visit);
+    const subscription = channel.subscriptions[Number(visit.params.index)];
+    if (!subscription) throw new HiddenResource('subscription');
+    return { channel, subscription };
+  },
+  describe: ({ channel, subscription }) => ({
+    title: 'Remove a subscription',
+    crumbs: channelCrumbs(channel),
+    lead: describeRemoval(channel, subscription),
+    fields: [revisionField(channel)],
+    submit: 'Remove subscription',
+    tone: 'danger',
+    cancel: channelPath(channel),
+    refusal: refusalOf(channel.actions, 'update'),
+  }),
+  carryOut: async ({ channel, subscription }, _typed, visit) => {
+    const others = channel.subscriptions.filter((each) => each !== subscription);
+    await save(visit, channel, others.map(toBody));
+    return channelPath(channel, 'unsubscribed');
+  },
+});
 
 /** Says what the channel does without a subscription. */
 function describeRemoval({ subscriptions }: ShownChannel, removed: Shown): string {
@@ -177,3 +166,6 @@ async function toPlace(visit: Visit, { place = '' }: Typed) {
   if (id === null) return {};
   return (await readNames(visit.em, { teams: [id] })).has(id) ? { team_id: id } : { environment_id: id };
 }
+
+/** The forms that add and remove subscriptions of a channel. */
+export const subscriptionForms = [subscribeForm, unsubscribeForm];

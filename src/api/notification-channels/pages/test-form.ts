@@ -6,26 +6,23 @@ import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { test } from '../use-operations.ts';
 import type { ChannelTestView } from '../views.ts';
-import { addChannelForm, channelCrumbs, channelPath, type ShownChannel } from './labels.ts';
+import { channelCrumbs, channelForm, channelPath, type ShownChannel } from './labels.ts';
 
-/** Adds the form that sends a test by a channel, and shows whether it was accepted. */
-export function registerChannelTest(addPage: AddPage): void {
-  addChannelForm(addPage, pages.testNotificationChannel, 'test', {
-    describe: (channel) => ({
-      title: `Test ${channel.name}`,
-      lead: 'Sends a test to every recipient now. This takes up to 40 seconds, and also works while the channel is disabled.',
-      submit: 'Send a test',
-    }),
-    // A form that is submitted twice sends one test, and only the first answer shows the result.
-    carryOut: async (channel, _typed, visit) => {
-      const result = await visit.run(test, { params: { id: channel.id } });
-      return result ? resultPage(channel, result) : channelPath(channel);
-    },
-  });
-}
+/** The form that sends a test by a channel, and shows whether it was accepted. */
+export const channelTestForm = channelForm(pages.testNotificationChannel, 'test', {
+  describe: (channel) => ({
+    title: `Test ${channel.name}`,
+    lead: 'Sends a test to every recipient now. This takes up to 40 seconds, and also works while the channel is disabled.',
+    submit: 'Send a test',
+  }),
+  // A form that is submitted twice sends one test, and only the first answer shows the result.
+  carryOut: async (channel, _typed, visit) => {
+    const result = await visit.run(test, { params: { id: channel.id } });
+    return result ? resultPage(channel, result) : channelPath(channel);
+  },
+});
 
 type Result = z.input<typeof ChannelTestView>['results'][number];
 

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
+import { page } from '#api/web/declarations/area.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { archive, markRead, readAll, unarchive } from '../operations.ts';
@@ -39,16 +39,6 @@ export function renderThreadMarks({
   return html`<div class="actions">${unread > 0 ? renderMark({ path: pagePath(pages.readNotificationThread, { id }), label: 'Mark all as read', about }) : null}${renderMark({ path: pagePath(pages.archiveNotificationThread, { id }), label: 'Archive all', about })}</div>`;
 }
 
-/** Adds the handlers of the buttons in the list. */
-export function registerMarks(addPage: AddPage): void {
-  addPage('POST', pages.readNotification, submitRead);
-  addPage('POST', pages.archiveNotification, submitArchive);
-  addPage('POST', pages.unarchiveNotification, submitUnarchive);
-  addPage('POST', pages.readNotificationThread, submitReadThread);
-  addPage('POST', pages.archiveNotificationThread, submitArchiveThread);
-  addPage('POST', pages.readAllNotifications, submitReadAll);
-}
-
 async function submitRead(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   await visit.run(markRead, { params: { id: visit.params.id } });
   return visit.redirect(pagePath(pages.notifications, {}, { done: 'read' }));
@@ -78,3 +68,13 @@ async function submitReadAll(visit: Visit): Promise<FastifyReply> {
   await visit.run(readAll);
   return visit.redirect(pagePath(pages.notifications, {}, { done: 'all-read' }));
 }
+
+/** The handlers of the buttons in the list. */
+export const marks = [
+  page('POST', pages.readNotification, submitRead),
+  page('POST', pages.archiveNotification, submitArchive),
+  page('POST', pages.unarchiveNotification, submitUnarchive),
+  page('POST', pages.readNotificationThread, submitReadThread),
+  page('POST', pages.archiveNotificationThread, submitArchiveThread),
+  page('POST', pages.readAllNotifications, submitReadAll),
+];

@@ -4,12 +4,11 @@ import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { readRow } from '#api/web/forms/fields/matrix.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
-import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
+import { formPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { labelOf, notificationKindNames } from '#domain/news/model.ts';
 import { get, type PreferencesView, replace } from '../preference-operations.ts';
 import { notificationsCrumb } from './labels.ts';
@@ -23,33 +22,31 @@ const ways = [
 ] as const;
 const wayNames = ways.map(({ name }) => name);
 
-/** Adds the form in which visitors choose how they are notified of each kind, and set the address of their chat. */
-export function registerPreferences(addPage: AddPage): void {
-  addFormPage(addPage, pages.notificationPreferences, {
-    read: (visit) => visit.read(get),
-    describe: (shown) => ({
-      title: 'Notification preferences',
-      crumbs: [notificationsCrumb],
-      lead: html`<p>Choose how you are notified of each kind of event. ${describeMailbox(shown)}</p>`,
-      fields: [toTable(shown), ...chatFields(shown), { ...revisionField(shown), isOptional: true }],
-      submit: 'Save preferences',
-      cancel: pagePath(pages.notifications),
-      news: pages.notificationPreferences,
-      refusal: refusalOf(shown.actions, 'replace'),
-      forgets: () => ['chat_url'],
-    }),
-    carryOut: async (_shown, typed, visit) => {
-      // A form that was loaded before a kind existed does not contain it. The kind keeps its default.
-      const preferences = notificationKindNames.flatMap((kind) => {
-        const chosen = readRow(typed, kind, wayNames);
-        if (!chosen) return [];
-        return [{ kind, page: chosen.has('page'), email: chosen.has('email'), chat: chosen.has('chat') }];
-      });
-      await visit.run(replace, { body: { preferences, ...toChat(typed) } });
-      return pagePath(pages.notificationPreferences, {}, { done: 'saved' });
-    },
-  });
-}
+/** The form in which visitors choose how they are notified of each kind, and set the address of their chat. */
+export const preferencesForm = formPage(pages.notificationPreferences, {
+  read: (visit) => visit.read(get),
+  describe: (shown) => ({
+    title: 'Notification preferences',
+    crumbs: [notificationsCrumb],
+    lead: html`<p>Choose how you are notified of each kind of event. ${describeMailbox(shown)}</p>`,
+    fields: [toTable(shown), ...chatFields(shown), { ...revisionField(shown), isOptional: true }],
+    submit: 'Save preferences',
+    cancel: pagePath(pages.notifications),
+    news: pages.notificationPreferences,
+    refusal: refusalOf(shown.actions, 'replace'),
+    forgets: () => ['chat_url'],
+  }),
+  carryOut: async (_shown, typed, visit) => {
+    // A form that was loaded before a kind existed does not contain it. The kind keeps its default.
+    const preferences = notificationKindNames.flatMap((kind) => {
+      const chosen = readRow(typed, kind, wayNames);
+      if (!chosen) return [];
+      return [{ kind, page: chosen.has('page'), email: chosen.has('email'), chat: chosen.has('chat') }];
+    });
+    await visit.run(replace, { body: { preferences, ...toChat(typed) } });
+    return pagePath(pages.notificationPreferences, {}, { done: 'saved' });
+  },
+});
 
 function toTable({ preferences }: Shown): FormField {
   const rows = preferences.map((each) => ({

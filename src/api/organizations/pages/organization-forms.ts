@@ -1,13 +1,12 @@
 import { list as listTeams } from '#api/teams/operations.ts';
-import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
+import { type ArchivingForms, archivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { personFields, readPersonId } from '#api/tenancy/pages/person-fields.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { archive, create, remove, transfer, unarchive } from '../operations.ts';
 import {
@@ -48,9 +47,18 @@ ${renderBlockers(
   },
 };
 
-/** Adds the forms that make, archive, transfer and delete organizations. */
-export function registerOrganizationForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.newOrganization, {
+const newOwner = { name: 'new_owner_user_id', type: 'user' } as const;
+
+async function carryOutTransfer(organization: Organization, typed: Readonly<Record<string, string>>, visit: Visit) {
+  visit.collect(() => requireTypedName(typed, organization.name));
+  const userId = await readPersonId(visit, newOwner, typed);
+  await visit.run(transfer, { params: { orgID: organization.id }, body: { new_owner_user_id: userId } });
+  return organizationPath(organization, 'transferred');
+}
+
+/** The forms that make, archive, transfer and delete organizations. */
+export const organizationForms = [
+  formPage(pages.newOrganization, {
     read: async () => null,
     describe: (_subject, visit) => ({
       title: 'New organization',
@@ -64,13 +72,12 @@ export function registerOrganizationForms(addPage: AddPage): void {
     carryOut: async (_subject, typed, visit) => {
       return organizationPath(await visit.run(create, { body: toBody(typed) }), 'created');
     },
-  });
-  addArchivingForms(
-    addPage,
+  }),
+  ...archivingForms(
     { archive: pages.archiveOrganization, unarchive: pages.unarchiveOrganization, remove: pages.deleteOrganization },
     archiving,
-  );
-  addFormPage(addPage, pages.transferOrganization, {
+  ),
+  formPage(pages.transferOrganization, {
     read: readOrganization,
     describe: async (organization, visit) => ({
       title: `Transfer ${organization.name}`,
@@ -91,14 +98,5 @@ export function registerOrganizationForms(addPage: AddPage): void {
       refusal: refusalOf(organization.actions, 'transfer'),
     }),
     carryOut: (organization, typed, visit) => carryOutTransfer(organization, typed, visit),
-  });
-}
-
-const newOwner = { name: 'new_owner_user_id', type: 'user' } as const;
-
-async function carryOutTransfer(organization: Organization, typed: Readonly<Record<string, string>>, visit: Visit) {
-  visit.collect(() => requireTypedName(typed, organization.name));
-  const userId = await readPersonId(visit, newOwner, typed);
-  await visit.run(transfer, { params: { orgID: organization.id }, body: { new_owner_user_id: userId } });
-  return organizationPath(organization, 'transferred');
-}
+  }),
+];

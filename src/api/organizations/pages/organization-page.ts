@@ -5,22 +5,13 @@ import { showLevelSettings, submitLevelSettings } from '#api/tenancy/pages/level
 import { archivedQuery, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
+import { page } from '#api/web/declarations/area.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { showOrganizations } from './list-page.ts';
-import { registerOrganizationForms } from './organization-forms.ts';
+import { organizationForms } from './organization-forms.ts';
 import { organizationLevel, readOrganization } from './organization-frame.ts';
-
-/** Adds the pages of organizations. Those of members and invitations belong to their own areas. */
-export function registerOrganizationPages(addPage: AddPage): void {
-  addPage('GET', pages.organizations, showOrganizations);
-  addPage('GET', pages.organization, showOrganizationTeams);
-  addPage('GET', pages.editOrganization, (visit) => showLevelSettings(organizationLevel, visit));
-  addPage('POST', pages.editOrganization, (visit) => submitLevelSettings(organizationLevel, visit));
-  registerOrganizationForms(addPage);
-}
 
 type OrganizationVisit = Visit<{ orgID: string }>;
 
@@ -60,3 +51,12 @@ function renderNoTeams(isArchived: boolean): Html {
     'A team owns projects, environments and templates. Admins of the organization create teams and add people to them.',
   );
 }
+
+/** The pages of organizations. Those of members and invitations belong to their own areas. */
+export const organizationPages = [
+  page('GET', pages.organizations, showOrganizations),
+  page('GET', pages.organization, showOrganizationTeams),
+  page('GET', pages.editOrganization, (visit) => showLevelSettings(organizationLevel, visit)),
+  page('POST', pages.editOrganization, (visit) => submitLevelSettings(organizationLevel, visit)),
+  ...organizationForms,
+];

@@ -1,23 +1,22 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { keepAllowedTeams, keepTeams } from '#api/tenancy/pages/allowed-owners.ts';
-import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
+import { type ArchivingForms, archivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import { readFields } from '#api/web/forms/body-fields.ts';
 import { without } from '#api/web/forms/fields/choices.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { mayTakeProject } from '#domain/projects/transfer.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { projectBody } from '../bodies.ts';
 import { archive, create, remove, transfer, unarchive, update } from '../operations.ts';
-import { addProjectForm, type ProjectSubject, projectCrumbs, projectPath, readProject } from './project-frame.ts';
+import { type ProjectSubject, projectCrumbs, projectForm, projectPath, readProject } from './project-frame.ts';
 
 const archiving: ArchivingForms<{ id: string }, ProjectSubject> = {
   noun: 'project',
@@ -48,9 +47,43 @@ ${renderBlockers(
   },
 };
 
-/** Adds the forms that make, change, archive, transfer and delete projects. */
-export function registerProjectForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.newProject, {
+const transferForm = projectForm(pages.transferProject, 'transfer', {
+  describe: async (project, visit) => ({
+    title: `Transfer ${project.name}`,
+    lead: html`<p>The project moves with its environments, their instances, secrets and runs: from then on the other team reads and changes all of
+that, and sets its approval policies. Runs must have ended first.</p>`,
+    fields: [
+      {
+        name: 'team_id',
+        label: 'To',
+        kind: 'select',
+        ...(await readDestinations(project, visit)),
+        hint: 'The teams to which you may take it.',
+      },
+      typedNameField(project.name),
+      revisionField(project),
+    ],
+    submit: 'Transfer project',
+    tone: 'danger',
+  }),
+  carryOut: async (project, typed, visit) => {
+    visit.collect(() => requireTypedName(typed, project.name));
+    await visit.run(transfer, { params: { id: project.id }, body: { team_id: typed['team_id'] } });
+    return projectPath(project, 'transferred');
+  },
+});
+
+/** The other teams to which the visitor may transfer the project. */
+async function readDestinations({ team_id: teamId }: ProjectSubject, visit: Visit<unknown>) {
+  const names = await readNames(visit.em, { teams: [teamId] });
+  const owner = { teamId, organizationId: names.get(teamId)?.organizationId ?? null };
+  const others = without(teamId, await readTeamChoices(visit));
+  return keepTeams(visit, others, (destination) => mayTakeProject(visit.principal, owner, destination));
+}
+
+/** The forms that make, change, archive, transfer and delete projects. */
+export const projectForms = [
+  formPage(pages.newProject, {
     read: async () => null,
     describe: async (_subject, visit) => ({
       title: 'New project',
@@ -74,8 +107,8 @@ export function registerProjectForms(addPage: AddPage): void {
     carryOut: async (_subject, typed, visit) => {
       return projectPath(await visit.run(create, { body: toBody(typed) }), 'created');
     },
-  });
-  addProjectForm(addPage, pages.editProject, 'update', {
+  }),
+  projectForm(pages.editProject, 'update', {
     describe: (project) => ({
       title: `Edit ${project.name}`,
       fields: [...nameFields(project, projectBody), revisionField(project)],
@@ -86,47 +119,10 @@ export function registerProjectForms(addPage: AddPage): void {
       await visit.run(update, { params: { id: project.id }, body });
       return projectPath(project, 'saved');
     },
-  });
-  addArchivingForms(
-    addPage,
+  }),
+  ...archivingForms(
     { archive: pages.archiveProject, unarchive: pages.unarchiveProject, remove: pages.deleteProject },
     archiving,
-  );
-  registerTransfer(addPage);
-}
-
-function registerTransfer(addPage: AddPage): void {
-  addProjectForm(addPage, pages.transferProject, 'transfer', {
-    describe: async (project, visit) => ({
-      title: `Transfer ${project.name}`,
-      lead: html`<p>The project moves with its environments, their instances, secrets and runs: from then on the other team reads and changes all of
-that, and sets its approval policies. Runs must have ended first.</p>`,
-      fields: [
-        {
-          name: 'team_id',
-          label: 'To',
-          kind: 'select',
-          ...(await readDestinations(project, visit)),
-          hint: 'The teams to which you may take it.',
-        },
-        typedNameField(project.name),
-        revisionField(project),
-      ],
-      submit: 'Transfer project',
-      tone: 'danger',
-    }),
-    carryOut: async (project, typed, visit) => {
-      visit.collect(() => requireTypedName(typed, project.name));
-      await visit.run(transfer, { params: { id: project.id }, body: { team_id: typed['team_id'] } });
-      return projectPath(project, 'transferred');
-    },
-  });
-}
-
-/** The other teams to which the visitor may transfer the project. */
-async function readDestinations({ team_id: teamId }: ProjectSubject, visit: Visit<unknown>) {
-  const names = await readNames(visit.em, { teams: [teamId] });
-  const owner = { teamId, organizationId: names.get(teamId)?.organizationId ?? null };
-  const others = without(teamId, await readTeamChoices(visit));
-  return keepTeams(visit, others, (destination) => mayTakeProject(visit.principal, owner, destination));
-}
+  ),
+  transferForm,
+];

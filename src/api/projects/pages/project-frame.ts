@@ -38,5 +38,5 @@ export function projectCrumbs(project: ProjectSubject): Crumb[] {
   return [...parentCrumbs(project), { label: project.name, path: projectPath(project) }];
 }
 
-/** Adds forms about projects. */
-export const addProjectForm = formsAbout({ read: readProject, crumbs: projectCrumbs, path: projectPath });
+/** Declares a form about projects. */
+export const projectForm = formsAbout({ read: readProject, crumbs: projectCrumbs, path: projectPath });

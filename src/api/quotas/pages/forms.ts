@@ -3,10 +3,9 @@ import { behindProjects } from '#api/tenancy/pages/environment-choices.ts';
 import { findChosenOwner, readOwnerChoices } from '#api/tenancy/pages/owner-list.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { nameChoices } from '#api/web/forms/fields/named-things.ts';
-import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
+import { formPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { installationId, kindsOf, type QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
 import { clear, get, recount, set } from '../operations.ts';
@@ -52,14 +51,6 @@ async function toQuotaParams(visit: Visit, typed: Typed): Promise<QuotaSubject |
   return owner && { scope: scopes[owner.kind], id: owner.id };
 }
 
-/** Adds the forms that set, recount and remove quotas. */
-export function registerQuotaForms(addPage: AddPage): void {
-  addNewQuota(addPage);
-  addEditQuota(addPage);
-  addRecount(addPage);
-  addClear(addPage);
-}
-
 /** The hint for empty limits. A quota without limits is valid: it exempts an organization or a team from the default quotas. */
 function emptyHint({ scope }: Pick<ListedQuota, 'scope'>): string {
   if (scope !== 'organization' && scope !== 'team') return 'If all fields are empty, the quota limits nothing.';
@@ -68,99 +59,94 @@ function emptyHint({ scope }: Pick<ListedQuota, 'scope'>): string {
 
 const read = (visit: QuotaVisit) => visit.read(get, { params: paramsOf(visit) });
 
-function addNewQuota(addPage: AddPage): void {
-  addFormPage(addPage, pages.newQuota, {
-    read: async () => null,
-    describe: async (_subject, visit) => ({
-      title: 'New quota',
-      crumbs,
-      below:
-        'Leave a field empty for no limit. 0 allows nothing. The quota of an organization or a team replaces the default quotas in the settings.',
-      fields: [await quotaOwnerField(visit), ...kindsOf('installation').map((kind) => limitField('limits', kind))],
-      submit: 'Save limits',
-      cancel: pagePath(pages.quotas),
-      refusal: visit.mayDo(set).reason,
-    }),
-    carryOut: async (_subject, typed, visit) => {
-      const limits = toLimits('limits', typed);
-      visit.problems.push(...findLimitProblems('limits', typed));
-      if (Object.keys(limits).length === 0) visit.problems.push(noLimit);
-      const params = await toQuotaParams(visit, typed);
-      if (params === null) return pagePath(pages.quotas);
-      const { revision } = await visit.read(get, { params });
-      // The form does not show the existing limits, so it must not replace them.
-      if (revision !== null) visit.addProblem('owner', 'it already has a quota: change it on its page');
-      await visit.run(set, { params, body: { limits } });
-      return pagePath(pages.quota, { scope: params.scope, ownerID: params.id }, { done: 'saved' });
-    },
-  });
-}
+const newQuotaForm = formPage(pages.newQuota, {
+  read: async () => null,
+  describe: async (_subject, visit) => ({
+    title: 'New quota',
+    crumbs,
+    below:
+      'Leave a field empty for no limit. 0 allows nothing. The quota of an organization or a team replaces the default quotas in the settings.',
+    fields: [await quotaOwnerField(visit), ...kindsOf('installation').map((kind) => limitField('limits', kind))],
+    submit: 'Save limits',
+    cancel: pagePath(pages.quotas),
+    refusal: visit.mayDo(set).reason,
+  }),
+  carryOut: async (_subject, typed, visit) => {
+    const limits = toLimits('limits', typed);
+    visit.problems.push(...findLimitProblems('limits', typed));
+    if (Object.keys(limits).length === 0) visit.problems.push(noLimit);
+    const params = await toQuotaParams(visit, typed);
+    if (params === null) return pagePath(pages.quotas);
+    const { revision } = await visit.read(get, { params });
+    // The form does not show the existing limits, so it must not replace them.
+    if (revision !== null) visit.addProblem('owner', 'it already has a quota: change it on its page');
+    await visit.run(set, { params, body: { limits } });
+    return pagePath(pages.quota, { scope: params.scope, ownerID: params.id }, { done: 'saved' });
+  },
+});
 
 const noLimit = { in: 'body', path: '', message: 'fill in at least one limit' } as const;
 
-function addEditQuota(addPage: AddPage): void {
-  addFormPage(addPage, pages.editQuota, {
-    read,
-    describe: (quota) => ({
-      title: `Limits: ${nameOwner(quota)}`,
-      crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
-      below: `Leave a field empty for no limit. 0 allows nothing. A limit may be lower than the current use: nothing more is allowed then. ${emptyHint(quota)}`,
-      fields: [
-        ...quota.usage.map(usedLimitField),
-        // Revision 0 means that the owner must not have a quota yet.
-        { ...revisionField({ revision: quota.revision ?? 0 }), isOptional: true },
-      ],
-      submit: 'Save limits',
-      cancel: quotaPath(quota),
-      refusal: refusalOf(quota.actions, 'set'),
-    }),
-    carryOut: async ({ scope, id }, typed, visit) => {
-      visit.problems.push(...findLimitProblems('limits', typed));
-      await visit.run(set, { params: { scope, id }, body: { limits: toLimits('limits', typed) } });
-      return pagePath(pages.quota, { scope, ownerID: id }, { done: 'saved' });
-    },
-  });
-}
+const editQuotaForm = formPage(pages.editQuota, {
+  read,
+  describe: (quota) => ({
+    title: `Limits: ${nameOwner(quota)}`,
+    crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
+    below: `Leave a field empty for no limit. 0 allows nothing. A limit may be lower than the current use: nothing more is allowed then. ${emptyHint(quota)}`,
+    fields: [
+      ...quota.usage.map(usedLimitField),
+      // Revision 0 means that the owner must not have a quota yet.
+      { ...revisionField({ revision: quota.revision ?? 0 }), isOptional: true },
+    ],
+    submit: 'Save limits',
+    cancel: quotaPath(quota),
+    refusal: refusalOf(quota.actions, 'set'),
+  }),
+  carryOut: async ({ scope, id }, typed, visit) => {
+    visit.problems.push(...findLimitProblems('limits', typed));
+    await visit.run(set, { params: { scope, id }, body: { limits: toLimits('limits', typed) } });
+    return pagePath(pages.quota, { scope, ownerID: id }, { done: 'saved' });
+  },
+});
 
-function addRecount(addPage: AddPage): void {
-  addFormPage(addPage, pages.recountQuota, {
-    read,
-    describe: (quota) => ({
-      title: `Recount: ${nameOwner(quota)}`,
-      crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
-      lead: 'Counts the bytes of states and logs again. Meanwhile, runs of this owner wait before they start or finish.',
-      fields: [],
-      submit: 'Recount',
-      cancel: quotaPath(quota),
-      refusal: refusalOf(quota.actions, 'recount'),
-    }),
-    carryOut: async ({ scope, id }, _typed, visit) => {
-      await visit.run(recount, { params: { scope, id } });
-      return pagePath(pages.quota, { scope, ownerID: id }, { done: 'recounted' });
-    },
-  });
-}
+const recountForm = formPage(pages.recountQuota, {
+  read,
+  describe: (quota) => ({
+    title: `Recount: ${nameOwner(quota)}`,
+    crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
+    lead: 'Counts the bytes of states and logs again. Meanwhile, runs of this owner wait before they start or finish.',
+    fields: [],
+    submit: 'Recount',
+    cancel: quotaPath(quota),
+    refusal: refusalOf(quota.actions, 'recount'),
+  }),
+  carryOut: async ({ scope, id }, _typed, visit) => {
+    await visit.run(recount, { params: { scope, id } });
+    return pagePath(pages.quota, { scope, ownerID: id }, { done: 'recounted' });
+  },
+});
 
-function addClear(addPage: AddPage): void {
-  addFormPage(addPage, pages.clearQuota, {
-    read,
-    describe: (quota) => ({
-      title: `Remove the quota: ${nameOwner(quota)}`,
-      crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
-      lead: 'Its limits no longer apply, and runs that wait for it start. Quotas of other owners are not changed.',
-      fields: quota.revision === null ? [] : [{ ...revisionField({ revision: quota.revision }), isOptional: true }],
-      submit: 'Remove',
-      tone: 'danger',
-      cancel: quotaPath(quota),
-      refusal: refusalOf(quota.actions, 'clear'),
-    }),
-    carryOut: async ({ scope, id }, _typed, visit) => {
-      await visit.run(clear, { params: { scope, id } });
-      return pagePath(pages.quotas, {}, { done: 'cleared' });
-    },
-  });
-}
+const clearForm = formPage(pages.clearQuota, {
+  read,
+  describe: (quota) => ({
+    title: `Remove the quota: ${nameOwner(quota)}`,
+    crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
+    lead: 'Its limits no longer apply, and runs that wait for it start. Quotas of other owners are not changed.',
+    fields: quota.revision === null ? [] : [{ ...revisionField({ revision: quota.revision }), isOptional: true }],
+    submit: 'Remove',
+    tone: 'danger',
+    cancel: quotaPath(quota),
+    refusal: refusalOf(quota.actions, 'clear'),
+  }),
+  carryOut: async ({ scope, id }, _typed, visit) => {
+    await visit.run(clear, { params: { scope, id } });
+    return pagePath(pages.quotas, {}, { done: 'cleared' });
+  },
+});
 
 function usedLimitField({ kind, limit, used }: Usage): FormField {
   return limitField('limits', kind, limit, used === null ? '' : ` Used: ${showAmount(kind, used)}.`);
 }
+
+/** The forms that set, recount and remove quotas. */
+export const quotaForms = [newQuotaForm, editQuotaForm, recountForm, clearForm];

@@ -74,5 +74,5 @@ export function renderPaused({ enabled }: ListedSchedule): Html | null {
   return enabled ? null : renderStatusBadge({ word: 'Paused', icon: 'pause', tone: 'canceled' });
 }
 
-/** Adds forms about schedules. */
-export const addScheduleForm = formsAbout({ read: readSubject, crumbs: scheduleCrumbs, path: schedulePath });
+/** Declares a form about schedules. */
+export const scheduleForm = formsAbout({ read: readSubject, crumbs: scheduleCrumbs, path: schedulePath });

@@ -56,5 +56,5 @@ export function mayCreateAccount(visit: Visit): Action {
   return visit.mayDo(create, { organizationId: null, teamId: null, ownerUserId: visit.principal.id });
 }
 
-/** Adds forms about service accounts. */
-export const addAccountForm = formsAbout({ read: readAccount, crumbs: accountCrumbs, path: accountPath });
+/** Declares a form about service accounts. */
+export const accountForm = formsAbout({ read: readAccount, crumbs: accountCrumbs, path: accountPath });

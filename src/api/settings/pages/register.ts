@@ -1,11 +1,10 @@
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderHistoryLink } from '#api/web/components/links/history-link.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
-import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
+import { type FormPageDeclaration, formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages, type Query } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { get, update } from '../operations.ts';
 import { settingsName } from '../views.ts';
@@ -15,20 +14,6 @@ import { type SettingsSection, type ShownSettings, settingsFields, settingsSecti
 interface Subject {
   readonly settings: ShownSettings;
   readonly section: SettingsSection;
-}
-
-/** Adds the pages of the settings, one for each section, which show and change the effective values. Only administrators see them. */
-export function registerSettingsPages(addPage: AddPage): void {
-  addFormPage(
-    addPage,
-    pages.settings,
-    sectionPage<unknown>(() => settingsSections[0].key),
-  );
-  addFormPage(
-    addPage,
-    pages.settingsSection,
-    sectionPage<{ readonly section: string }>(({ section }) => section),
-  );
 }
 
 function sectionPage<Params>(keyOf: (params: Params) => string): FormPageDeclaration<Params, Subject> {
@@ -74,3 +59,15 @@ function sectionPath(section: SettingsSection, query?: Query): LocalPath {
   if (section === settingsSections[0]) return pagePath(pages.settings, {}, query);
   return pagePath(pages.settingsSection, { section: section.key }, query);
 }
+
+/** The pages of the settings, one for each section, which show and change the effective values. Only administrators see them. */
+export const settingsPages = [
+  formPage(
+    pages.settings,
+    sectionPage<unknown>(() => settingsSections[0].key),
+  ),
+  formPage(
+    pages.settingsSection,
+    sectionPage<{ readonly section: string }>(({ section }) => section),
+  ),
+];

@@ -4,38 +4,35 @@ import { get, set } from '#api/members/team-operations.ts';
 import { teamParams } from '#api/teams/pages/team-frame.ts';
 import { personFields, readJoiner, readOutsider } from '#api/tenancy/pages/person-fields.ts';
 import { teamRoleChoices } from '#api/tenancy/pages/roles.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readSetup, type Setup } from './setup.ts';
 import { describeStep, renderMade } from './steps-view.ts';
 
 /** The step in which people join the team. */
-export function registerPeopleStep(addPage: AddPage): void {
-  addFormPage(addPage, pages.setUpTeamPeople, {
-    read: readSetup,
-    describe: async (setup, visit) => ({
-      ...describeStep(setup, 'people', html`${describePeople(setup, visit)}${await renderSentOutsider(setup, visit)}`),
-      news: pages.setUpTeamPeople,
-      fields: [
-        ...(await personFields(visit, personOf(setup))),
-        { name: 'role', label: 'Role', kind: 'radio', choices: teamRoleChoices, value: 'member' },
-      ],
-      submit: 'Add',
-      refusal: refusalOf(setup.team.actions, 'set_members'),
-    }),
-    carryOut: async (setup, typed, visit) => {
-      const params = teamParams(setup.team);
-      const read = (userID: string) => visit.read(get, { params: { ...params, userID } });
-      const { id: userID } = await readJoiner(visit, personOf(setup), typed, read);
-      await visit.run(set, { params: { ...params, userID }, body: { role: typed['role'] } });
-      return pagePath(pages.setUpTeamPeople, params, { done: 'member-set' });
-    },
-  });
-}
+export const peopleStep = formPage(pages.setUpTeamPeople, {
+  read: readSetup,
+  describe: async (setup, visit) => ({
+    ...describeStep(setup, 'people', html`${describePeople(setup, visit)}${await renderSentOutsider(setup, visit)}`),
+    news: pages.setUpTeamPeople,
+    fields: [
+      ...(await personFields(visit, personOf(setup))),
+      { name: 'role', label: 'Role', kind: 'radio', choices: teamRoleChoices, value: 'member' },
+    ],
+    submit: 'Add',
+    refusal: refusalOf(setup.team.actions, 'set_members'),
+  }),
+  carryOut: async (setup, typed, visit) => {
+    const params = teamParams(setup.team);
+    const read = (userID: string) => visit.read(get, { params: { ...params, userID } });
+    const { id: userID } = await readJoiner(visit, personOf(setup), typed, read);
+    await visit.run(set, { params: { ...params, userID }, body: { role: typed['role'] } });
+    return pagePath(pages.setUpTeamPeople, params, { done: 'member-set' });
+  },
+});
 
 function personOf({ team }: Setup) {
   const organizationId = team.organization_id;

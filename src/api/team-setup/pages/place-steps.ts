@@ -7,41 +7,13 @@ import { renderShortage } from '#api/runs/pages/reviewers/labels.ts';
 import { type TeamVisit, teamParams } from '#api/teams/pages/team-frame.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { yesIf } from '#api/web/forms/fields/yes.ts';
-import { addFormPage, type FormPage } from '#api/web/forms/form-page.ts';
+import { type FormPage, formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { placeName, readSetup, type Setup, stepPath } from './setup.ts';
 import { describeStep, renderMade } from './steps-view.ts';
-
-/** Adds the steps that create a project and an environment in it, and set its approval policy. */
-export function registerPlaceSteps(addPage: AddPage): void {
-  addFormPage(addPage, pages.setUpTeamProject, {
-    read: readSetup,
-    describe: (setup) => ({
-      ...describeStep(setup, 'project', renderMade('Projects', setup.projects.map(linkTo(pages.project)))),
-      fields: nameFields(),
-      submit: 'Create project',
-      refusal: refusalOf(setup.team.actions, 'create_project'),
-    }),
-    carryOut: async ({ team }, typed, visit) => {
-      await visit.run(createProject, { body: { ...toBody(typed), team_id: team.id } });
-      return pagePath(pages.setUpTeamEnvironment, teamParams(team), { done: 'project-created' });
-    },
-  });
-  addFormPage(addPage, pages.setUpTeamEnvironment, {
-    read: readSetup,
-    describe: describeEnvironmentStep,
-    carryOut: async ({ team }, { project_id, name = '', kind }, visit) => {
-      const { id } = await visit.run(createEnvironment, { body: { project_id, name: name.trim(), kind } });
-      const query = { environment_id: id, done: 'environment-created' } as const;
-      return pagePath(pages.setUpTeamPolicy, teamParams(team), query);
-    },
-  });
-  registerPolicyStep(addPage);
-}
 
 type Linked = typeof pages.project | typeof pages.environment;
 
@@ -96,28 +68,26 @@ async function readPolicy(visit: TeamVisit): Promise<PolicySubject> {
   return { ...setup, environment };
 }
 
-function registerPolicyStep(addPage: AddPage): void {
-  addFormPage(addPage, pages.setUpTeamPolicy, {
-    read: readPolicy,
-    describe: async (subject, visit) => ({
-      ...describeStep(subject, 'policy', await describeEnvironments(subject, visit)),
-      ...(subject.environment === null && { cancel: stepPath(subject, 'environment') }),
-      news: pages.setUpTeamPolicy,
-      fields: subject.environment ? fieldsOf(subject.environment) : [],
-      submit: 'Save',
-      refusal: subject.environment
-        ? refusalOf(subject.environment.actions, 'update')
-        : 'an approval policy belongs to an environment: create one first',
-    }),
-    carryOut: async (subject, typed, visit) => {
-      const path = policyPath(subject, typed['environment_id'], 'saved');
-      if (subject.environment === null) return path;
-      const { approval_policy } = toRules(visit, typed);
-      await visit.run(update, { params: { id: typed['environment_id'] ?? '' }, body: { approval_policy } });
-      return path;
-    },
-  });
-}
+const policyStepForm = formPage(pages.setUpTeamPolicy, {
+  read: readPolicy,
+  describe: async (subject, visit) => ({
+    ...describeStep(subject, 'policy', await describeEnvironments(subject, visit)),
+    ...(subject.environment === null && { cancel: stepPath(subject, 'environment') }),
+    news: pages.setUpTeamPolicy,
+    fields: subject.environment ? fieldsOf(subject.environment) : [],
+    submit: 'Save',
+    refusal: subject.environment
+      ? refusalOf(subject.environment.actions, 'update')
+      : 'an approval policy belongs to an environment: create one first',
+  }),
+  carryOut: async (subject, typed, visit) => {
+    const path = policyPath(subject, typed['environment_id'], 'saved');
+    if (subject.environment === null) return path;
+    const { approval_policy } = toRules(visit, typed);
+    await visit.run(update, { params: { id: typed['environment_id'] ?? '' }, body: { approval_policy } });
+    return path;
+  },
+});
 
 function policyPath({ team }: Setup, id: string | undefined, done?: 'saved'): LocalPath {
   return pagePath(pages.setUpTeamPolicy, teamParams(team), { environment_id: id, done });
@@ -153,3 +123,30 @@ ${renderMade(
   others.map((each) => html`<a class="foreign" href="${policyPath(subject, each.id)}">${placeName(subject, each)}</a>`),
 )}`;
 }
+
+/** The steps that create a project and an environment in it, and set its approval policy. */
+export const placeSteps = [
+  formPage(pages.setUpTeamProject, {
+    read: readSetup,
+    describe: (setup) => ({
+      ...describeStep(setup, 'project', renderMade('Projects', setup.projects.map(linkTo(pages.project)))),
+      fields: nameFields(),
+      submit: 'Create project',
+      refusal: refusalOf(setup.team.actions, 'create_project'),
+    }),
+    carryOut: async ({ team }, typed, visit) => {
+      await visit.run(createProject, { body: { ...toBody(typed), team_id: team.id } });
+      return pagePath(pages.setUpTeamEnvironment, teamParams(team), { done: 'project-created' });
+    },
+  }),
+  formPage(pages.setUpTeamEnvironment, {
+    read: readSetup,
+    describe: describeEnvironmentStep,
+    carryOut: async ({ team }, { project_id, name = '', kind }, visit) => {
+      const { id } = await visit.run(createEnvironment, { body: { project_id, name: name.trim(), kind } });
+      const query = { environment_id: id, done: 'environment-created' } as const;
+      return pagePath(pages.setUpTeamPolicy, teamParams(team), query);
+    },
+  }),
+  policyStepForm,
+];

@@ -3,16 +3,15 @@ import { organizationCrumbs, organizationPath, readOrganization } from '#api/org
 import { list as listProjects } from '#api/projects/operations.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { list as listAccounts } from '#api/service-accounts/operations.ts';
-import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
+import { type ArchivingForms, archivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import { without } from '#api/web/forms/fields/choices.ts';
 import { choicesOf } from '#api/web/forms/fields/named-things.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { mayTakeTeam } from '#domain/teams/transfer.ts';
 import { archive, create, remove, transfer, unarchive } from '../operations.ts';
@@ -76,9 +75,17 @@ const archiving: ArchivingForms<{ orgID: string; id: string }, TeamSubject> = {
   deletion: describeTeamDeletion,
 };
 
-/** Adds the forms that make, archive, transfer and delete teams. */
-export function registerTeamForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.newTeam, {
+/** The other organizations to which the visitor may transfer the team. */
+async function readDestinations(team: TeamSubject, visit: TeamVisit) {
+  const { organizations, next_cursor: next } = await visit.read(listOrganizations, { query: { limit: '200' } });
+  const allowed = organizations.filter(({ id }) => mayTakeTeam(visit.principal, { organizationId: id, teamId: null }));
+  const choices = await choicesOf(visit.em, { things: allowed, next, kind: 'organization' });
+  return without(team.organization_id, choices);
+}
+
+/** The forms that make, archive, transfer and delete teams. */
+export const teamForms = [
+  formPage(pages.newTeam, {
     read: readOrganization,
     describe: (organization) => ({
       title: 'New team',
@@ -93,13 +100,12 @@ export function registerTeamForms(addPage: AddPage): void {
       const team = await visit.run(create, { params: { orgID }, body: toBody(typed) });
       return pagePath(pages.setUpTeamPeople, teamParams(team), { done: 'created' });
     },
-  });
-  addArchivingForms(
-    addPage,
+  }),
+  ...archivingForms(
     { archive: pages.archiveTeam, unarchive: pages.unarchiveTeam, remove: pages.deleteTeam },
     archiving,
-  );
-  addFormPage(addPage, pages.transferTeam, {
+  ),
+  formPage(pages.transferTeam, {
     read: readTeam,
     describe: async (team, visit) => ({
       title: `Transfer ${team.name}`,
@@ -128,13 +134,5 @@ already. Open invitations into the team become void.</p>`,
       await visit.run(transfer, { params: teamParams(team), body: { organization_id: organizationId } });
       return teamPath({ ...team, organization_id: organizationId }, 'transferred');
     },
-  });
-}
-
-/** The other organizations to which the visitor may transfer the team. */
-async function readDestinations(team: TeamSubject, visit: TeamVisit) {
-  const { organizations, next_cursor: next } = await visit.read(listOrganizations, { query: { limit: '200' } });
-  const allowed = organizations.filter(({ id }) => mayTakeTeam(visit.principal, { organizationId: id, teamId: null }));
-  const choices = await choicesOf(visit.em, { things: allowed, next, kind: 'organization' });
-  return without(team.organization_id, choices);
-}
+  }),
+];

@@ -5,20 +5,12 @@ import { showLevelSettings, submitLevelSettings } from '#api/tenancy/pages/level
 import { archivedQuery, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
+import { page } from '#api/web/declarations/area.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type PagePattern, pagePath, pages, withQuery } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
-import { registerTeamForms } from './team-forms.ts';
+import { teamForms } from './team-forms.ts';
 import { readTeam, type TeamSubject, type TeamVisit, teamLevel, teamParams, teamPath } from './team-frame.ts';
-
-/** Adds the pages of teams. Those of members and invitations belong to their own areas. */
-export function registerTeamPages(addPage: AddPage): void {
-  addPage('GET', pages.team, showTeamProjects);
-  addPage('GET', pages.editTeam, (visit) => showLevelSettings(teamLevel, visit));
-  addPage('POST', pages.editTeam, (visit) => submitLevelSettings(teamLevel, visit));
-  registerTeamForms(addPage);
-}
 
 /** A team with its projects. */
 async function showTeamProjects(visit: TeamVisit): Promise<FastifyReply> {
@@ -68,3 +60,11 @@ function renderLinks(team: TeamSubject): Html {
     mayManage ? link(pages.serviceAccounts, 'Service accounts') : null
   }<a class="chip" href="${pagePath(pages.teamReviewers, teamParams(team))}">Who can approve</a></div>`;
 }
+
+/** The pages of teams. Those of members and invitations belong to their own areas. */
+export const teamPages = [
+  page('GET', pages.team, showTeamProjects),
+  page('GET', pages.editTeam, (visit) => showLevelSettings(teamLevel, visit)),
+  page('POST', pages.editTeam, (visit) => submitLevelSettings(teamLevel, visit)),
+  ...teamForms,
+];

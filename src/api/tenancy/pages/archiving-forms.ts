@@ -1,10 +1,10 @@
 import type { CommandOperation } from '#api/pipeline/operation.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
-import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
+import { type FormPageDeclaration, formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, typedNameField } from '#api/web/forms/resource-forms.ts';
 import type { Html } from '#api/web/html.ts';
 import type { LocalPath, PagePattern, ParamsOf } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
+import type { PageDeclaration } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
 
@@ -106,13 +106,14 @@ function deleteForm<Params, Thing extends Archived>(
   };
 }
 
-/** Adds the three forms. `patterns` has the paths for archiving, unarchiving and deleting. */
-export function addArchivingForms<Pattern extends PagePattern, Thing extends Archived>(
-  addPage: AddPage,
+/** Declares the three forms. `patterns` has the paths for archiving, unarchiving and deleting. */
+export function archivingForms<Pattern extends PagePattern, Thing extends Archived>(
   patterns: { readonly archive: Pattern; readonly unarchive: Pattern; readonly remove: Pattern },
   forms: ArchivingForms<ParamsOf<Pattern>, Thing>,
-): void {
-  addFormPage(addPage, patterns.archive, archiveForm(forms));
-  addFormPage(addPage, patterns.unarchive, unarchiveForm(forms));
-  addFormPage(addPage, patterns.remove, deleteForm(forms));
+): PageDeclaration[] {
+  return [
+    formPage(patterns.archive, archiveForm(forms)),
+    formPage(patterns.unarchive, unarchiveForm(forms)),
+    formPage(patterns.remove, deleteForm(forms)),
+  ];
 }

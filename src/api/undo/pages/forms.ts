@@ -7,11 +7,10 @@ import { renderInstanceLink, renderRunLink } from '#api/web/components/links/res
 import { renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { toAction } from '#domain/shared/actions.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
@@ -36,64 +35,6 @@ interface Subject {
   readonly run: ShownRun;
   /** The button for a new check, if the attempt cannot continue without one. */
   readonly again: Html | null;
-}
-
-/** Adds the forms that check an undo, plan it and promote it. */
-export function registerUndoForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.undoRun, {
-    read: readRunWithAttempts,
-    describe: ({ run, undo, names, later, deployedRunId }) => ({
-      title: titleOfUndo(run),
-      crumbs: crumbsOf(run),
-      lead: html`${renderUndone(run, undo, deployedRunId)}<p>Reverts what this run changed in the inputs of ${renderInstanceLink(run.instance_id, names)}, and keeps what later runs changed.</p>
-<p>First, a check compares the run with those before and after it, and the instance with its latest state. If nothing is in the way, a run plans the undo. Neither changes anything. You then see what the undo affects, and confirm it.</p>
-${renderAttempts(undo.attempts, later)}`,
-      fields: [],
-      submit: 'Check and plan',
-      cancel: pagePath(pages.run, { id: run.id }),
-      refusal: refusalOf(undo.actions, 'check'),
-      actions: renderNewRun(run, later.destruction),
-    }),
-    carryOut: async ({ run }, _typed, visit) => {
-      const { id } = await visit.run(check, { params: { id: run.id } });
-      return pagePath(pages.selectiveUndo, { id });
-    },
-  });
-  addFormPage(addPage, pages.planUndo, {
-    read: readAttempt,
-    describe: (subject) => ({
-      ...common(subject, 'check_candidate'),
-      title: titleOfUndo(subject.run, subject.attempt),
-      lead: html`<p>A run plans what would be deployed. It changes nothing and needs no approval. You then see every resource that the undo would affect.</p>`,
-      fields: [],
-      submit: planLabel,
-    }),
-    carryOut: async ({ attempt: { id } }, _typed, visit) => {
-      await visit.run(checkCandidate, { params: { id } });
-      return pagePath(pages.selectiveUndo, { id });
-    },
-  });
-  addFormPage(
-    addPage,
-    pages.promoteUndo,
-    {
-      read: readAttempt,
-      describe: (subject) => ({
-        ...common(subject, 'promote'),
-        title: titleOfUndo(subject.run, subject.attempt),
-        lead: explainPromotion(subject.attempt),
-        fields: promotionFields(subject.attempt),
-        submit: promoteLabel,
-      }),
-      carryOut: async ({ attempt: { id, candidate } }, { message, candidate_digest: digest = '', ...typed }, visit) => {
-        const accepted = (candidate?.collateral ?? []).filter((address) => isYes(typed[nameOfResource(address)]));
-        const body = { candidate_digest: digest, accepted_collateral: accepted, ...(message && { message }) };
-        const run = await visit.run(promote, { params: { id }, body });
-        return pagePath(pages.run, { id: run.id }, { done: 'admitted' });
-      },
-    },
-    { bodyLimit: promotionFormLimit },
-  );
 }
 
 /** The form has a box of about 80 bytes for each affected resource, of which there are at most 10,000. */
@@ -197,3 +138,60 @@ ${renderTable<Row>({
   ],
 })}`;
 }
+
+/** The forms that check an undo, plan it and promote it. */
+export const undoForms = [
+  formPage(pages.undoRun, {
+    read: readRunWithAttempts,
+    describe: ({ run, undo, names, later, deployedRunId }) => ({
+      title: titleOfUndo(run),
+      crumbs: crumbsOf(run),
+      lead: html`${renderUndone(run, undo, deployedRunId)}<p>Reverts what this run changed in the inputs of ${renderInstanceLink(run.instance_id, names)}, and keeps what later runs changed.</p>
+<p>First, a check compares the run with those before and after it, and the instance with its latest state. If nothing is in the way, a run plans the undo. Neither changes anything. You then see what the undo affects, and confirm it.</p>
+${renderAttempts(undo.attempts, later)}`,
+      fields: [],
+      submit: 'Check and plan',
+      cancel: pagePath(pages.run, { id: run.id }),
+      refusal: refusalOf(undo.actions, 'check'),
+      actions: renderNewRun(run, later.destruction),
+    }),
+    carryOut: async ({ run }, _typed, visit) => {
+      const { id } = await visit.run(check, { params: { id: run.id } });
+      return pagePath(pages.selectiveUndo, { id });
+    },
+  }),
+  formPage(pages.planUndo, {
+    read: readAttempt,
+    describe: (subject) => ({
+      ...common(subject, 'check_candidate'),
+      title: titleOfUndo(subject.run, subject.attempt),
+      lead: html`<p>A run plans what would be deployed. It changes nothing and needs no approval. You then see every resource that the undo would affect.</p>`,
+      fields: [],
+      submit: planLabel,
+    }),
+    carryOut: async ({ attempt: { id } }, _typed, visit) => {
+      await visit.run(checkCandidate, { params: { id } });
+      return pagePath(pages.selectiveUndo, { id });
+    },
+  }),
+  formPage(
+    pages.promoteUndo,
+    {
+      read: readAttempt,
+      describe: (subject) => ({
+        ...common(subject, 'promote'),
+        title: titleOfUndo(subject.run, subject.attempt),
+        lead: explainPromotion(subject.attempt),
+        fields: promotionFields(subject.attempt),
+        submit: promoteLabel,
+      }),
+      carryOut: async ({ attempt: { id, candidate } }, { message, candidate_digest: digest = '', ...typed }, visit) => {
+        const accepted = (candidate?.collateral ?? []).filter((address) => isYes(typed[nameOfResource(address)]));
+        const body = { candidate_digest: digest, accepted_collateral: accepted, ...(message && { message }) };
+        const run = await visit.run(promote, { params: { id }, body });
+        return pagePath(pages.run, { id: run.id }, { done: 'admitted' });
+      },
+    },
+    { bodyLimit: promotionFormLimit },
+  ),
+];

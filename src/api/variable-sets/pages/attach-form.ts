@@ -7,11 +7,10 @@ import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { type NamedThing, nameChoices } from '#api/web/forms/fields/named-things.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
-import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
+import { formPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { readNames } from '#domain/tenancy/names.ts';
@@ -34,32 +33,30 @@ interface Subject {
   readonly isCut: boolean;
 }
 
-/** Adds the form that attaches a set to projects and environments. */
-export function registerAttachForm(addPage: AddPage): void {
-  addFormPage(addPage, pages.attachVariableSet, {
-    read: readSubject,
-    describe: (subject) => ({
-      title: `Attach ${subject.set.name}`,
-      crumbs: setCrumbs(subject.set),
-      lead: describeLead(subject),
-      fields: fieldsOf(subject),
-      submit: 'Save',
-      cancel: attachmentsPath(subject.set),
-      refusal: refusalOf(subject.attachments.actions, 'replace_attachments'),
-    }),
-    carryOut: async ({ set, places }, typed, visit) => {
-      const chosen = places.filter((place) => isYes(typed[fieldName(place)]));
-      const others = await readOthers(visit, typed);
-      const idsOf = (type: Place['type']) => {
-        const ids = [...chosen, ...others].filter((place) => place.type === type).map(({ id }) => id);
-        return [...new Set(ids)];
-      };
-      const body = { project_ids: idsOf('project'), environment_ids: idsOf('environment') };
-      await visit.run(replaceOfAttachments, { params: { id: set.id }, body });
-      return pagePath(pages.variableSet, { id: set.id }, { tab: 'attachments', done: 'attached' });
-    },
-  });
-}
+/** The form that attaches a set to projects and environments. */
+export const attachForm = formPage(pages.attachVariableSet, {
+  read: readSubject,
+  describe: (subject) => ({
+    title: `Attach ${subject.set.name}`,
+    crumbs: setCrumbs(subject.set),
+    lead: describeLead(subject),
+    fields: fieldsOf(subject),
+    submit: 'Save',
+    cancel: attachmentsPath(subject.set),
+    refusal: refusalOf(subject.attachments.actions, 'replace_attachments'),
+  }),
+  carryOut: async ({ set, places }, typed, visit) => {
+    const chosen = places.filter((place) => isYes(typed[fieldName(place)]));
+    const others = await readOthers(visit, typed);
+    const idsOf = (type: Place['type']) => {
+      const ids = [...chosen, ...others].filter((place) => place.type === type).map(({ id }) => id);
+      return [...new Set(ids)];
+    };
+    const body = { project_ids: idsOf('project'), environment_ids: idsOf('environment') };
+    await visit.run(replaceOfAttachments, { params: { id: set.id }, body });
+    return pagePath(pages.variableSet, { id: set.id }, { tab: 'attachments', done: 'attached' });
+  },
+});
 
 function attachmentsPath({ id }: ShownSet) {
   return pagePath(pages.variableSet, { id }, { tab: 'attachments' });

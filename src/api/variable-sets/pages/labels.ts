@@ -32,5 +32,5 @@ export function placePath({ type, id }: { readonly type: 'project' | 'environmen
     : pagePath(pages.environment, { id }, { tab: 'variables' });
 }
 
-/** Adds forms about variable sets. */
-export const addSetForm = formsAbout({ read: readSet, crumbs: setCrumbs, path: setPath });
+/** Declares a form about variable sets. */
+export const setForm = formsAbout({ read: readSet, crumbs: setCrumbs, path: setPath });

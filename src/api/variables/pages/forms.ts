@@ -3,10 +3,10 @@ import { renderActions } from '#api/web/components/actions.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { isYes, yesIf } from '#api/web/forms/fields/yes.ts';
-import { addFormPage, type FormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';
+import { type FormPage, type FormPageDeclaration, formPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { type LocalPath, pagePath, type pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
+import type { PageDeclaration } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -44,11 +44,13 @@ export interface VariableForms<H extends Holder> {
   readonly path: (holder: H, done?: 'variable' | 'variable-removed') => LocalPath;
 }
 
-/** Adds the forms. */
-export function addVariableForms<H extends Holder>(addPage: AddPage, forms: VariableForms<H>): void {
-  addFormPage(addPage, forms.patterns.add, addForm(forms));
-  addFormPage(addPage, forms.patterns.change, changeForm(forms));
-  addFormPage(addPage, forms.patterns.remove, removeForm(forms));
+/** Declares the forms. */
+export function variableForms<H extends Holder>(forms: VariableForms<H>): PageDeclaration[] {
+  return [
+    formPage(forms.patterns.add, addForm(forms)),
+    formPage(forms.patterns.change, changeForm(forms)),
+    formPage(forms.patterns.remove, removeForm(forms)),
+  ];
 }
 
 interface Subject<H> {

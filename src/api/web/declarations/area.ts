@@ -1,6 +1,6 @@
 import type { NavigationEntry } from '../frame/navigation.ts';
 import type { PagePattern, ParamsOf } from '../paths.ts';
-import type { AddPage, PageHandler, PageOptions } from '../visit/route.ts';
+import type { PageDeclaration, PageHandler, PageOptions } from '../visit/route.ts';
 
 /** The parts of the API that an area adds. `src/api/areas.ts` lists all areas, and the lists of the service are made from them. */
 export interface Area {
@@ -18,9 +18,6 @@ interface TagBehind {
   readonly about: string;
   readonly after: string;
 }
-
-/** Adds one or several pages and forms. */
-type PageDeclaration = (addPage: AddPage) => void;
 
 /** Declares a page (`GET`) or the handler of a form (`POST`). */
 export function page<Pattern extends PagePattern>(

@@ -7,7 +7,7 @@ import { renderLinkedText } from '../linked-text.ts';
 import type { PageWithNews } from '../news.ts';
 import type { LocalPath, PagePattern, ParamsOf } from '../paths.ts';
 import { toSentence } from '../text.ts';
-import type { AddPage, PageOptions } from '../visit/route.ts';
+import type { PageDeclaration, PageOptions } from '../visit/route.ts';
 import type { Visit } from '../visit/visit.ts';
 import { linesName } from './fields/control.ts';
 import { type FormField, labelsOf } from './fields/form-field.ts';
@@ -81,22 +81,21 @@ export interface FormPageDeclaration<Params, Subject> {
 }
 
 /**
- * Adds a form. GET shows it, and POST at the same address carries it out. If that fails, the form is shown with its problems and with what
- * was typed.
+ * Declares a page of one form. GET shows it, and POST at the same address carries it out. If that fails, the form is shown with its
+ * problems and with what was typed.
  */
-export function addFormPage<Pattern extends PagePattern, Subject>(
-  addPage: AddPage,
+export function formPage<Pattern extends PagePattern, Subject>(
   pattern: Pattern,
   { read, describe, carryOut }: FormPageDeclaration<ParamsOf<Pattern>, Subject>,
   options?: PageOptions,
-): void {
-  addPage('GET', pattern, async (visit) => {
+): PageDeclaration {
+  const show = async (visit: Visit<ParamsOf<Pattern>>) => {
     const described = await describe(await read(visit), visit);
     const { schema } = described;
     const news = described.news ? renderNews(visit, described.news) : null;
     const state = { news, ...(schema && { entry: fillPart(schema) }) };
-    return visit.show(formPage(described, visit.request.url as LocalPath, state));
-  });
+    return visit.show(renderFormPage(described, visit.request.url as LocalPath, state));
+  };
   const post = async (visit: Visit<ParamsOf<Pattern>>) => {
     const subject = await read(visit);
     const described = await describe(subject, visit);
@@ -114,7 +113,7 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
         ...(sent && { entry: sent.entry }),
         isOfOtherKind: sentForOtherKind !== null,
       };
-      return visit.show(formPage(described, visit.request.url as LocalPath, state), problems?.status ?? 200);
+      return visit.show(renderFormPage(described, visit.request.url as LocalPath, state), problems?.status ?? 200);
     };
     if (sentForOtherKind || sent?.isEdit) return again(null);
     if (sent && !sent.isCurrent) return again(otherFields);
@@ -130,7 +129,10 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     const { result } = submitted;
     return typeof result === 'string' ? visit.redirect(result) : visit.show(result, 201);
   };
-  addPage('POST', pattern, post, options);
+  return (addPage) => {
+    addPage('GET', pattern, show);
+    addPage('POST', pattern, post, options);
+  };
 }
 
 function needsRevision({ name, isOptional }: FormField): boolean {
@@ -146,7 +148,7 @@ function readTyped(body: unknown, names: readonly string[], fields: readonly For
 
 /** The page in place of a form that the visitor may not send now. It says why. */
 export function refusedPage(page: Pick<FormPage, 'title' | 'crumbs' | 'cancel'> & { readonly refusal: string }): Page {
-  return formPage({ ...page, fields: [], submit: '' }, page.cancel);
+  return renderFormPage({ ...page, fields: [], submit: '' }, page.cancel);
 }
 
 function withoutSecrets(typed: Typed, { forgets }: FormPage): Typed {
@@ -163,7 +165,7 @@ interface FormState extends Pick<Form, 'typed' | 'problems'> {
   readonly news?: Html | null;
 }
 
-function formPage(described: FormPage, action: LocalPath, state: FormState = {}): Page {
+function renderFormPage(described: FormPage, action: LocalPath, state: FormState = {}): Page {
   const { title, crumbs, below, actions, lead, refusal, cancel } = described;
   return {
     title,

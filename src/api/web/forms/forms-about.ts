@@ -1,9 +1,9 @@
 import type { Action } from '#domain/shared/actions.ts';
 import type { Crumb } from '../components/page-head.ts';
 import type { LocalPath, PagePattern, ParamsOf } from '../paths.ts';
-import type { AddPage, PageOptions } from '../visit/route.ts';
+import type { PageDeclaration, PageOptions } from '../visit/route.ts';
 import type { Visit } from '../visit/visit.ts';
-import { addFormPage, type FormPage, type FormPageDeclaration } from './form-page.ts';
+import { type FormPage, type FormPageDeclaration, formPage } from './form-page.ts';
 import { refusalOf } from './resource-forms.ts';
 
 /** What all forms about one kind of thing share. */
@@ -24,19 +24,18 @@ interface FormAbout<Params, Thing> extends Pick<FormPageDeclaration<Params, Thin
 }
 
 /**
- * Returns a function that adds the form for one action of a thing, by the action's name. If the `actions` of the thing do not allow it, the
+ * Returns a function that declares the form for one action of a thing, by the action's name. If the `actions` of the thing do not allow it, the
  * page shows their reason instead of the form.
  */
 export function formsAbout<Params, Thing extends { readonly actions: readonly Action[] }>(
   about: FormsAbout<Params, Thing>,
 ) {
   return <Pattern extends PagePattern>(
-    addPage: AddPage,
     pattern: ParamsOf<Pattern> extends Params ? Pattern : never,
     action: Thing['actions'][number]['name'],
     { describe, carryOut }: FormAbout<Params, Thing>,
     options?: PageOptions,
-  ): void => {
+  ): PageDeclaration => {
     const declaration: FormPageDeclaration<Params, Thing> = {
       read: about.read,
       describe: async (thing, visit) => ({
@@ -48,6 +47,6 @@ export function formsAbout<Params, Thing extends { readonly actions: readonly Ac
       }),
       carryOut,
     };
-    addFormPage(addPage, pattern, declaration as FormPageDeclaration<ParamsOf<Pattern>, Thing>, options);
+    return formPage(pattern, declaration as FormPageDeclaration<ParamsOf<Pattern>, Thing>, options);
   };
 }

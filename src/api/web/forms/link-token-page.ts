@@ -4,7 +4,7 @@ import { renderPageHead } from '../components/page-head.ts';
 import { type Html, html } from '../html.ts';
 import { type LocalPath, type PagePattern, pagePath, pages } from '../paths.ts';
 import { toFieldProblem } from '../text.ts';
-import type { AddPage } from '../visit/route.ts';
+import type { PageDeclaration } from '../visit/route.ts';
 import { isSignedIn } from '../visit/signed-in.ts';
 import type { Visit } from '../visit/visit.ts';
 import { renderForm } from './form.ts';
@@ -30,14 +30,16 @@ export interface LinkTokenPage {
 const script = 'link-token.js';
 
 /**
- * Adds such a page. The token is in the address behind `#`, or is pasted, so no request contains it in its address. A script moves it into
+ * Declares such a page. The token is in the address behind `#`, or is pasted, so no request contains it in its address. A script moves it into
  * the form, and keeps it in this tab while the visitor signs in.
  */
-export function addLinkTokenPage(addPage: AddPage, pattern: PagePattern & LocalPath, page: LinkTokenPage): void {
+export function linkTokenPage(pattern: PagePattern & LocalPath, page: LinkTokenPage): PageDeclaration {
   const form: PageForm = { ...page, path: pattern };
   const show = (visit: Visit) => (isSignedIn(visit.request) ? showForm(form, visit, null) : showSignIn(form, visit));
-  addPage('GET', pattern, show, { isPublic: true });
-  addPage('POST', pattern, (visit) => submitToken(form, visit));
+  return (addPage) => {
+    addPage('GET', pattern, show, { isPublic: true });
+    addPage('POST', pattern, (visit) => submitToken(form, visit));
+  };
 }
 
 interface PageForm extends LinkTokenPage {

@@ -23,6 +23,9 @@ export type AddPage = <Pattern extends PagePattern>(
   options?: PageOptions,
 ) => void;
 
+/** Adds one or several pages and forms. */
+export type PageDeclaration = (addPage: AddPage) => void;
+
 export interface PageOptions {
   /** The largest form in bytes, if it may be larger than usual. */
   readonly bodyLimit?: number;

@@ -5,14 +5,14 @@ import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderNextAttempt, renderTime } from '#api/web/components/time.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { page } from '#api/web/declarations/area.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { renderLive, renderStill } from '#api/web/live/live.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { getDelivery, redeliver } from '../delivery-operations.ts';
 import { renderAnswerText, renderBody, renderTries } from './delivery-content.ts';
@@ -40,32 +40,6 @@ async function readSubject(visit: DeliveryVisit): Promise<Subject> {
     visit.read(getDelivery, { params: { id, deliveryID } }),
   ]);
   return { webhook, delivery };
-}
-
-/** Adds the page of a delivery, and the form that sends its message again. */
-export function registerDeliveryPages(addPage: AddPage): void {
-  addPage('GET', pages.webhookDelivery, showDelivery);
-  addFormPage(addPage, pages.redeliverWebhook, {
-    read: readSubject,
-    describe: ({ webhook, delivery }) => ({
-      title: `Send ${delivery.event.type} again`,
-      crumbs: webhookCrumbs(webhook),
-      lead: isWaiting(delivery)
-        ? 'The message is sent now instead of at its next attempt.'
-        : 'The endpoint gets the same message with the same ID again, as a new delivery.',
-      fields: [],
-      submit: 'Send again',
-      cancel: deliveryPath(delivery),
-      refusal: refusalOf(webhook.actions, 'redeliver'),
-    }),
-    carryOut: async ({ webhook: { id }, delivery }, _typed, visit) => {
-      const params = { id, deliveryID: delivery.id };
-      const repeated = await visit.run(redeliver, { params });
-      // A delivery that still waits is only attempted earlier. For one that has ended, a new delivery is made.
-      const done: NewsOf<typeof pages.webhookDelivery> = repeated.id === delivery.id ? 'tried' : 'repeated';
-      return pagePath(pages.webhookDelivery, { id, deliveryID: repeated.id }, { done });
-    },
-  });
 }
 
 function isWaiting({ status }: ShownDelivery): boolean {
@@ -115,3 +89,29 @@ ${isWaiting(delivery) ? renderLive(live, content) : renderStill(content)}
 </div>`,
   });
 }
+
+/** The page of a delivery, and the form that sends its message again. */
+export const deliveryPages = [
+  page('GET', pages.webhookDelivery, showDelivery),
+  formPage(pages.redeliverWebhook, {
+    read: readSubject,
+    describe: ({ webhook, delivery }) => ({
+      title: `Send ${delivery.event.type} again`,
+      crumbs: webhookCrumbs(webhook),
+      lead: isWaiting(delivery)
+        ? 'The message is sent now instead of at its next attempt.'
+        : 'The endpoint gets the same message with the same ID again, as a new delivery.',
+      fields: [],
+      submit: 'Send again',
+      cancel: deliveryPath(delivery),
+      refusal: refusalOf(webhook.actions, 'redeliver'),
+    }),
+    carryOut: async ({ webhook: { id }, delivery }, _typed, visit) => {
+      const params = { id, deliveryID: delivery.id };
+      const repeated = await visit.run(redeliver, { params });
+      // A delivery that still waits is only attempted earlier. For one that has ended, a new delivery is made.
+      const done: NewsOf<typeof pages.webhookDelivery> = repeated.id === delivery.id ? 'tried' : 'repeated';
+      return pagePath(pages.webhookDelivery, { id, deliveryID: repeated.id }, { done });
+    },
+  }),
+];

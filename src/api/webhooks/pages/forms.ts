@@ -2,27 +2,19 @@ import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
 import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { addUrlProblem, revisionField } from '#api/web/forms/resource-forms.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { everyEvent } from '#domain/webhooks/model.ts';
 import { Pattern } from '../bodies.ts';
 import { checkPatterns } from '../event-catalogue.ts';
 import { create, listEvents, remove, update } from '../operations.ts';
-import { addWebhookForm, type ShownWebhook, webhookPath, webhooksCrumb } from './labels.ts';
+import { type ShownWebhook, webhookForm, webhookPath, webhooksCrumb } from './labels.ts';
 import { webhookOwners } from './owners.ts';
 import { secretPlaces } from './secret-page.ts';
-
-/** Adds the forms that make, change and delete webhooks. */
-export function registerWebhookForms(addPage: AddPage): void {
-  addNew(addPage);
-  addEdit(addPage);
-  addDelete(addPage);
-}
 
 async function settingFields(visit: Visit<unknown>, webhook?: ShownWebhook): Promise<FormField[]> {
   return [
@@ -40,61 +32,55 @@ async function settingFields(visit: Visit<unknown>, webhook?: ShownWebhook): Pro
   ];
 }
 
-function addNew(addPage: AddPage): void {
-  addFormPage(addPage, pages.newWebhook, {
-    read: async () => null,
-    describe: async (_subject, visit) => ({
-      title: 'New webhook',
-      crumbs: [webhooksCrumb],
-      fields: [await webhookOwners.field(visit), ...(await settingFields(visit))],
-      submit: 'Create webhook',
-      cancel: pagePath(pages.webhooks),
-      refusal: (await webhookOwners.mayCreate(visit)).reason,
-    }),
-    carryOut: async (_subject, typed, visit) => {
-      const { name, url, enabled } = typed;
-      const settings = { name, url, events: toEvents(visit, typed['events']), enabled: isYes(enabled) };
-      addUrlProblem(visit, 'url', url);
-      const made = await visit.run(create, {
-        body: { ...settings, ...(await webhookOwners.toBody(visit, typed)) },
-      });
-      return secretPage(secretPlaces, made, 'Webhook created.');
-    },
-  });
-}
+const newForm = formPage(pages.newWebhook, {
+  read: async () => null,
+  describe: async (_subject, visit) => ({
+    title: 'New webhook',
+    crumbs: [webhooksCrumb],
+    fields: [await webhookOwners.field(visit), ...(await settingFields(visit))],
+    submit: 'Create webhook',
+    cancel: pagePath(pages.webhooks),
+    refusal: (await webhookOwners.mayCreate(visit)).reason,
+  }),
+  carryOut: async (_subject, typed, visit) => {
+    const { name, url, enabled } = typed;
+    const settings = { name, url, events: toEvents(visit, typed['events']), enabled: isYes(enabled) };
+    addUrlProblem(visit, 'url', url);
+    const made = await visit.run(create, {
+      body: { ...settings, ...(await webhookOwners.toBody(visit, typed)) },
+    });
+    return secretPage(secretPlaces, made, 'Webhook created.');
+  },
+});
 
-function addEdit(addPage: AddPage): void {
-  addWebhookForm(addPage, pages.editWebhook, 'update', {
-    describe: async (webhook, visit) => ({
-      title: `Edit ${webhook.name}`,
-      lead: 'Waiting deliveries are sent to the new URL, unless the webhook no longer gets their type of event. While the webhook is disabled, it gets no events. Deliveries that waited before are sent once it is enabled.',
-      fields: [...(await settingFields(visit, webhook)), revisionField(webhook)],
-      submit: 'Save changes',
-    }),
-    carryOut: async (webhook, typed, visit) => {
-      const { name, url, enabled } = typed;
-      const settings = { name, url, events: toEvents(visit, typed['events']), enabled: isYes(enabled) };
-      addUrlProblem(visit, 'url', url);
-      await visit.run(update, { params: { id: webhook.id }, body: settings });
-      return webhookPath(webhook, 'saved');
-    },
-  });
-}
+const editForm = webhookForm(pages.editWebhook, 'update', {
+  describe: async (webhook, visit) => ({
+    title: `Edit ${webhook.name}`,
+    lead: 'Waiting deliveries are sent to the new URL, unless the webhook no longer gets their type of event. While the webhook is disabled, it gets no events. Deliveries that waited before are sent once it is enabled.',
+    fields: [...(await settingFields(visit, webhook)), revisionField(webhook)],
+    submit: 'Save changes',
+  }),
+  carryOut: async (webhook, typed, visit) => {
+    const { name, url, enabled } = typed;
+    const settings = { name, url, events: toEvents(visit, typed['events']), enabled: isYes(enabled) };
+    addUrlProblem(visit, 'url', url);
+    await visit.run(update, { params: { id: webhook.id }, body: settings });
+    return webhookPath(webhook, 'saved');
+  },
+});
 
-function addDelete(addPage: AddPage): void {
-  addWebhookForm(addPage, pages.deleteWebhook, 'delete', {
-    describe: (webhook) => ({
-      title: `Delete ${webhook.name}`,
-      lead: 'Its endpoint gets no more messages, waiting deliveries are discarded, and the delivery log is deleted.',
-      submit: 'Delete webhook',
-      tone: 'danger',
-    }),
-    carryOut: async ({ id }, _typed, visit) => {
-      await visit.run(remove, { params: { id } });
-      return pagePath(pages.webhooks, {}, { done: 'deleted' });
-    },
-  });
-}
+const deleteForm = webhookForm(pages.deleteWebhook, 'delete', {
+  describe: (webhook) => ({
+    title: `Delete ${webhook.name}`,
+    lead: 'Its endpoint gets no more messages, waiting deliveries are discarded, and the delivery log is deleted.',
+    submit: 'Delete webhook',
+    tone: 'danger',
+  }),
+  carryOut: async ({ id }, _typed, visit) => {
+    await visit.run(remove, { params: { id } });
+    return pagePath(pages.webhooks, {}, { done: 'deleted' });
+  },
+});
 
 /** The field for the events of a webhook, above a list of all events. */
 async function eventsField(visit: Visit<unknown>, events: readonly string[]): Promise<FormField> {
@@ -129,3 +115,6 @@ ${[...areas].map(
     html`<li><strong class="mono">${area}.*</strong>: <span class="mono">${types.map(({ type }) => type).join(', ')}</span></li>`,
 )}</ul></details>`;
 }
+
+/** The forms that make, change and delete webhooks. */
+export const webhookForms = [newForm, editForm, deleteForm];

@@ -57,5 +57,5 @@ export function describeAnswer(answer: Pick<ShownTry, 'status' | 'milliseconds'>
   return `${answer.status ?? 'no answer'} after ${answer.milliseconds} ms`;
 }
 
-/** Adds forms about webhooks. */
-export const addWebhookForm = formsAbout({ read: readShown, crumbs: webhookCrumbs, path: webhookPath });
+/** Declares a form about webhooks. */
+export const webhookForm = formsAbout({ read: readShown, crumbs: webhookCrumbs, path: webhookPath });

@@ -5,34 +5,24 @@ import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { test } from '../delivery-operations.ts';
 import type { WebhookTestView } from '../views.ts';
 import { renderAnswerText } from './delivery-content.ts';
-import {
-  addWebhookForm,
-  deliveryLooks,
-  describeAnswer,
-  type ShownWebhook,
-  webhookCrumbs,
-  webhookPath,
-} from './labels.ts';
+import { deliveryLooks, describeAnswer, type ShownWebhook, webhookCrumbs, webhookForm, webhookPath } from './labels.ts';
 
-/** Adds the form that sends a test message, and shows the endpoint's answer. */
-export function registerTestForm(addPage: AddPage): void {
-  addWebhookForm(addPage, pages.testWebhook, 'test', {
-    describe: (webhook) => ({
-      title: `Test ${webhook.name}`,
-      lead: 'A message of the type webhook.test is sent to the saved URL now, signed like all others. This takes up to 15 seconds, and also works while the webhook is disabled.',
-      submit: 'Send a test',
-    }),
-    // A form that is submitted twice sends one message, and only the first answer shows the endpoint's answer.
-    carryOut: async (webhook, _typed, visit) => {
-      const result = await visit.run(test, { params: { id: webhook.id } });
-      return result ? resultPage(webhook, result) : webhookPath(webhook);
-    },
-  });
-}
+/** The form that sends a test message, and shows the endpoint's answer. */
+export const testForm = webhookForm(pages.testWebhook, 'test', {
+  describe: (webhook) => ({
+    title: `Test ${webhook.name}`,
+    lead: 'A message of the type webhook.test is sent to the saved URL now, signed like all others. This takes up to 15 seconds, and also works while the webhook is disabled.',
+    submit: 'Send a test',
+  }),
+  // A form that is submitted twice sends one message, and only the first answer shows the endpoint's answer.
+  carryOut: async (webhook, _typed, visit) => {
+    const result = await visit.run(test, { params: { id: webhook.id } });
+    return result ? resultPage(webhook, result) : webhookPath(webhook);
+  },
+});
 
 function resultPage(webhook: ShownWebhook, { ok, answer, problem }: z.input<typeof WebhookTestView>): Page {
   const title = `Test of ${webhook.name}`;

@@ -1,15 +1,14 @@
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireAuthority } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { create, deleteWorkerPool, get } from '../pool-operations.ts';
 import { readRuleFields, toRules } from './pool-fields.ts';
 
 const crumbs = [{ label: 'Workers', path: pagePath(pages.workers) }];
 
-/** Adds the forms that make and delete pools. */
-export function registerPoolForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.newWorkerPool, {
+/** The forms that make and delete pools. */
+export const poolForms = [
+  formPage(pages.newWorkerPool, {
     read: async () => null,
     describe: async (_subject, visit) => ({
       title: 'New pool',
@@ -26,8 +25,8 @@ export function registerPoolForms(addPage: AddPage): void {
       await visit.run(create, { body: { name: typed['name']?.trim() ?? '', ...rules } });
       return pagePath(pages.workers, {}, { done: 'pool-created' });
     },
-  });
-  addFormPage(addPage, pages.deleteWorkerPool, {
+  }),
+  formPage(pages.deleteWorkerPool, {
     read: (visit) => visit.read(get, { params: visit.params }),
     describe: ({ name, actions }) => ({
       title: `Delete the pool ${name}`,
@@ -43,5 +42,5 @@ export function registerPoolForms(addPage: AddPage): void {
       await visit.run(deleteWorkerPool, { params: { name } });
       return pagePath(pages.workers, {}, { done: 'pool-deleted' });
     },
-  });
-}
+  }),
+];

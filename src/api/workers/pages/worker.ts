@@ -5,11 +5,11 @@ import { renderFacts } from '#api/web/components/facts.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { page } from '#api/web/declarations/area.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { drain, get } from '../operations.ts';
 import type { WorkerView } from '../views.ts';
@@ -81,10 +81,10 @@ function renderExecuting({ runs, executing }: z.input<typeof WorkerView>): Html 
   }${hidden > 0 ? html`<p class="empty-line muted">${hidden} of other teams</p>` : null}`;
 }
 
-/** Adds the page of a worker, and the form that drains it. */
-export function registerWorker(addPage: AddPage): void {
-  addPage('GET', pages.worker, showWorker);
-  addFormPage(addPage, pages.drainWorker, {
+/** The page of a worker, and the form that drains it. */
+export const workerPages = [
+  page('GET', pages.worker, showWorker),
+  formPage(pages.drainWorker, {
     read: (visit) => visit.read(get, { params: visit.params }),
     describe: ({ id, host, process_id: processId, actions }) => ({
       title: `Drain ${host} · ${processId}`,
@@ -100,5 +100,5 @@ export function registerWorker(addPage: AddPage): void {
       await visit.run(drain, { params: { id } });
       return pagePath(pages.workers, {}, { done: 'draining' });
     },
-  });
-}
+  }),
+];

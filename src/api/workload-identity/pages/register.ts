@@ -1,15 +1,15 @@
+import { page } from '#api/web/declarations/area.ts';
 import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { rotate } from '../signing-key-operations.ts';
 import { showSigningKeys } from './list-page.ts';
 
-/** Adds the pages of the signing keys. Only administrators see them. */
-export function registerSigningKeyPages(addPage: AddPage): void {
-  addPage('GET', pages.signingKeys, showSigningKeys);
-  addFormPage(addPage, pages.rotateSigningKeys, {
+/** The pages of the signing keys. Only administrators see them. */
+export const signingKeyPages = [
+  page('GET', pages.signingKeys, showSigningKeys),
+  formPage(pages.rotateSigningKeys, {
     read: async () => null,
     describe: (_subject, visit) => ({
       title: 'New signing key',
@@ -29,5 +29,5 @@ export function registerSigningKeyPages(addPage: AddPage): void {
       await visit.run(rotate, { body: { withdraw_others: isWithdrawn } });
       return pagePath(pages.signingKeys, {}, { done: isWithdrawn ? 'withdrawn' : 'published' });
     },
-  });
-}
+  }),
+];

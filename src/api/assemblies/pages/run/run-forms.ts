@@ -1,10 +1,9 @@
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { isNodeEnded } from '#domain/assemblies/model.ts';
 import { get as getAssembly } from '../../operations.ts';
 import { cancelRun, getRun, resumeRun } from '../../run-operations.ts';
@@ -20,42 +19,6 @@ interface Subject {
   readonly run: ShownAssemblyRun;
   readonly assembly: ShownAssembly;
   readonly name: string;
-}
-
-/** Adds the forms that cancel and resume an assembly run. */
-export function registerAssemblyRunForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.cancelAssemblyRun, {
-    read: readSubject,
-    describe: (subject) => ({
-      ...common(subject, 'cancel'),
-      title: `Cancel “${subject.name}”`,
-      lead: html`<p>The runs of its ${countUnfinished(subject.run)} unfinished nodes are canceled too. Running nodes are told to stop and have 30 seconds to finish cleanly.</p>
-<p>Changes that were already made stay. You can resume the run later.</p>`,
-      fields: [{ name: 'reason', label: 'Reason', isOptional: true, hint: 'The run and its events show it.' }],
-      submit: 'Cancel the run',
-      tone: 'danger',
-    }),
-    carryOut: async (subject, { reason }, visit) => {
-      const body = reason ? { reason } : {};
-      await visit.run(cancelRun, { params: visit.params, body });
-      return pathOf(subject, 'canceled');
-    },
-  });
-  addFormPage(addPage, pages.resumeAssemblyRun, {
-    read: readSubject,
-    describe: (subject) => ({
-      ...common(subject, 'resume'),
-      title: `Resume “${subject.name}”`,
-      lead: html`<p>The same run continues with your permissions: ${describeRepeated(countToRepeat(subject.run))}, with a new plan and, where required, a new approval.</p>
-<p>Nodes that succeeded do not run again; their recorded outputs are used.</p>`,
-      fields: [],
-      submit: 'Resume the run',
-    }),
-    carryOut: async (subject, _typed, visit) => {
-      await visit.run(resumeRun, { params: visit.params });
-      return pathOf(subject, 'resumed');
-    },
-  });
 }
 
 async function readSubject(visit: AssemblyRunVisit): Promise<Subject> {
@@ -93,3 +56,39 @@ export function describeRepeated(nodes: number): string {
 function countToRepeat({ nodes }: ShownAssemblyRun): number {
   return Object.values(nodes).filter((status) => status !== 'succeeded').length;
 }
+
+/** The forms that cancel and resume an assembly run. */
+export const assemblyRunForms = [
+  formPage(pages.cancelAssemblyRun, {
+    read: readSubject,
+    describe: (subject) => ({
+      ...common(subject, 'cancel'),
+      title: `Cancel “${subject.name}”`,
+      lead: html`<p>The runs of its ${countUnfinished(subject.run)} unfinished nodes are canceled too. Running nodes are told to stop and have 30 seconds to finish cleanly.</p>
+<p>Changes that were already made stay. You can resume the run later.</p>`,
+      fields: [{ name: 'reason', label: 'Reason', isOptional: true, hint: 'The run and its events show it.' }],
+      submit: 'Cancel the run',
+      tone: 'danger',
+    }),
+    carryOut: async (subject, { reason }, visit) => {
+      const body = reason ? { reason } : {};
+      await visit.run(cancelRun, { params: visit.params, body });
+      return pathOf(subject, 'canceled');
+    },
+  }),
+  formPage(pages.resumeAssemblyRun, {
+    read: readSubject,
+    describe: (subject) => ({
+      ...common(subject, 'resume'),
+      title: `Resume “${subject.name}”`,
+      lead: html`<p>The same run continues with your permissions: ${describeRepeated(countToRepeat(subject.run))}, with a new plan and, where required, a new approval.</p>
+<p>Nodes that succeeded do not run again; their recorded outputs are used.</p>`,
+      fields: [],
+      submit: 'Resume the run',
+    }),
+    carryOut: async (subject, _typed, visit) => {
+      await visit.run(resumeRun, { params: visit.params });
+      return pathOf(subject, 'resumed');
+    },
+  }),
+];

@@ -1,11 +1,10 @@
 import { readTeamsForNew, readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import type { Choice } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
-import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
+import { formPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { readNames } from '#domain/tenancy/names.ts';
@@ -16,9 +15,10 @@ const crumbs = [{ label: 'Catalog', path: pagePath(pages.catalog) }];
 /** A readme of 256 KiB may take three times its size in a form. */
 const options = { bodyLimit: 1024 * 1024 };
 
-/** Adds the form that makes a template. */
-export function registerNewTemplate(addPage: AddPage): void {
-  const declaration = {
+/** The form that makes a template. */
+export const newTemplateForm = formPage(
+  pages.newTemplate,
+  {
     read: readOwnerChoices,
     describe: async (owners: Choice[], visit: Visit) => ({
       title: 'New template',
@@ -35,13 +35,14 @@ export function registerNewTemplate(addPage: AddPage): void {
       });
       return pagePath(pages.template, { id }, { done: 'created' });
     },
-  };
-  addFormPage(addPage, pages.newTemplate, declaration, options);
-}
+  },
+  options,
+);
 
-/** Adds the form that changes a template. */
-export function registerEditTemplate(addPage: AddPage): void {
-  const declaration = {
+/** The form that changes a template. */
+export const editTemplateForm = formPage(
+  pages.editTemplate,
+  {
     read: (visit: Visit<{ id: string }>) => visit.read(get, { params: visit.params }),
     describe: (template: ShownTemplate) => ({
       title: `Edit ${template.name}`,
@@ -55,9 +56,9 @@ export function registerEditTemplate(addPage: AddPage): void {
       await visit.run(update, { params: { id }, body: { ...toBody(typed), slug: typed['slug'] } });
       return pagePath(pages.template, { id }, { done: 'saved' });
     },
-  };
-  addFormPage(addPage, pages.editTemplate, declaration, options);
-}
+  },
+  options,
+);
 
 /** The value of the choice that no team owns the template. */
 const installation = 'installation';

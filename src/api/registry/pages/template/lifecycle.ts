@@ -1,7 +1,6 @@
-import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
+import { type ArchivingForms, archivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { archive, get, remove, unarchive } from '../../template-operations.ts';
 import type { ShownTemplate } from '../views.ts';
 
@@ -25,9 +24,8 @@ const archiving: ArchivingForms<{ id: string }, ShownTemplate> = {
 <p><strong>What stays:</strong> its runs, with what they were given and what they deployed.</p>`,
 };
 
-/** Adds the forms that archive, unarchive and delete templates. */
-export function registerTemplateLifecycle(addPage: AddPage): void {
-  const { archiveTemplate, unarchiveTemplate, deleteTemplate } = pages;
-  const patterns = { archive: archiveTemplate, unarchive: unarchiveTemplate, remove: deleteTemplate };
-  addArchivingForms(addPage, patterns, archiving);
-}
+/** The forms that archive, unarchive and delete templates. */
+export const templateLifecycleForms = archivingForms(
+  { archive: pages.archiveTemplate, unarchive: pages.unarchiveTemplate, remove: pages.deleteTemplate },
+  archiving,
+);

@@ -1,10 +1,9 @@
 import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
+import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { RunAction } from '#domain/runs/actions.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { cancel, getRun, remove } from '../../operations.ts';
@@ -118,29 +117,27 @@ function destroysAgain(action: RunAction, { operation }: ShownRun): boolean {
   return action === 'requeue' && operation === 'destroy';
 }
 
-/** Adds the forms that cancel a run, end it by force, repeat it, or delete it. */
-export function registerRunForms(addPage: AddPage): void {
-  for (const { pattern, action, title, verb, tone = 'danger', fields, consequences, work } of actionForms) {
-    addFormPage(addPage, pattern, {
-      read: (visit) => visit.read(getRun, { params: visit.params, query: {} }),
-      describe: async (run, visit) => ({
-        title: title(run),
-        crumbs: [
-          { label: 'Runs', path: pagePath(pages.runs) },
-          { label: titleOf(run), path: pagePath(pages.run, { id: run.id }) },
-        ],
-        lead: await consequences(visit, run),
-        fields: destroysAgain(action, run) ? [...fields, typedNameField(run.instance)] : fields,
-        submit: verb,
-        tone,
-        cancel: pagePath(pages.run, { id: run.id }),
-        cancelLabel: 'Back to the run',
-        refusal: refusalOf(run.actions, action),
-      }),
-      carryOut: (run, typed, visit) => {
-        if (destroysAgain(action, run)) requireTypedName(typed, run.instance);
-        return work(visit, run.id, typed['reason'] ?? '');
-      },
-    });
-  }
-}
+/** The forms that cancel a run, end it by force, repeat it, or delete it. */
+export const runForms = actionForms.map(({ pattern, action, title, verb, tone, fields, consequences, work }) =>
+  formPage(pattern, {
+    read: (visit) => visit.read(getRun, { params: visit.params, query: {} }),
+    describe: async (run, visit) => ({
+      title: title(run),
+      crumbs: [
+        { label: 'Runs', path: pagePath(pages.runs) },
+        { label: titleOf(run), path: pagePath(pages.run, { id: run.id }) },
+      ],
+      lead: await consequences(visit, run),
+      fields: destroysAgain(action, run) ? [...fields, typedNameField(run.instance)] : fields,
+      submit: verb,
+      tone: tone ?? 'danger',
+      cancel: pagePath(pages.run, { id: run.id }),
+      cancelLabel: 'Back to the run',
+      refusal: refusalOf(run.actions, action),
+    }),
+    carryOut: (run, typed, visit) => {
+      if (destroysAgain(action, run)) requireTypedName(typed, run.instance);
+      return work(visit, run.id, typed['reason'] ?? '');
+    },
+  }),
+);

@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPager } from '#api/web/components/table.ts';
+import { page } from '#api/web/declarations/area.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { EventTest } from '#api/web/live/change-feed.ts';
 import { renderLive } from '#api/web/live/live.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { EventTypeName } from '#domain/events.ts';
@@ -43,13 +43,6 @@ function concerns(reviewer: Principal): EventTest {
 }
 
 const rowsPerPage = 50;
-
-/** Adds the inbox: the runs that wait for the visitor's approval, oldest first. */
-export function registerInbox(addPage: AddPage): void {
-  addPage('GET', pages.approvals, showInbox);
-  addPage('GET', pages.approvalStream, followApprovals);
-  addPage('GET', pages.approvalCount, sendApprovalCount);
-}
 
 async function showInbox(visit: Visit) {
   const query = { ...scopeQuery(visit.scope), asked: visit.query('asked') };
@@ -120,3 +113,10 @@ function renderNothing(isAskedOnly: boolean): Html {
     runs,
   );
 }
+
+/** The inbox: the runs that wait for the visitor's approval, oldest first. */
+export const inboxPages = [
+  page('GET', pages.approvals, showInbox),
+  page('GET', pages.approvalStream, followApprovals),
+  page('GET', pages.approvalCount, sendApprovalCount),
+];

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { compressFor } from '#api/edge/compression.ts';
 import type { ServerEvent } from '#api/edge/sse.ts';
+import { page } from '#api/web/declarations/area.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
@@ -56,19 +56,6 @@ function readNumber(given: string | string[] | undefined): number {
 
 type LogVisit = Visit<{ readonly id: string }>;
 
-/** Adds the addresses that the log on a run's page requests: lines, matches, the stream, and the log as text. */
-export function registerRunLog(addPage: AddPage): void {
-  addPage('GET', pages.runLog, (visit) =>
-    visit.redirect(pagePath(pages.run, { id: visit.params.id }, { tab: 'log', from: visit.query('from') })),
-  );
-  addPage('GET', pages.runLogLines, async (visit) => sendJson(visit, toPart(await readLines(visit))));
-  addPage('GET', pages.runLogMatches, async (visit) => sendJson(visit, await findLines(visit)));
-  addPage('GET', pages.runLogStream, streamRunLog);
-  addPage('GET', pages.runLogText, sendText);
-  addPage('GET', pages.runDebugLog, sendDebugLog);
-  addPage('GET', pages.runLogLine, sendLine);
-}
-
 function readLines(visit: LogVisit) {
   const { id } = visit.params;
   return visit.read(getLogLines, { params: { id }, query: pick(visit, ['from', 'limit', 'last']) });
@@ -118,3 +105,16 @@ async function sendLine(visit: Visit<{ readonly id: string; readonly number: str
   if (Number(number) > total) throw new NotFound(`line ${number} of the log, which has ${total},`);
   return visit.send(getLogLines, { params: { id }, query: { from: number, limit: '1' }, mediaType: 'text/plain' });
 }
+
+/** The addresses that the log on a run's page requests: lines, matches, the stream, and the log as text. */
+export const runLogPages = [
+  page('GET', pages.runLog, (visit) =>
+    visit.redirect(pagePath(pages.run, { id: visit.params.id }, { tab: 'log', from: visit.query('from') })),
+  ),
+  page('GET', pages.runLogLines, async (visit) => sendJson(visit, toPart(await readLines(visit)))),
+  page('GET', pages.runLogMatches, async (visit) => sendJson(visit, await findLines(visit))),
+  page('GET', pages.runLogStream, streamRunLog),
+  page('GET', pages.runLogText, sendText),
+  page('GET', pages.runDebugLog, sendDebugLog),
+  page('GET', pages.runLogLine, sendLine),
+];

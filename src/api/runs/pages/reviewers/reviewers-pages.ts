@@ -5,11 +5,11 @@ import { get as getTeam } from '#api/teams/operations.ts';
 import { type Crumb, renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderTable } from '#api/web/components/table.ts';
+import { page } from '#api/web/declarations/area.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
-import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { reviewingTeamRoles } from '#domain/runs/approval/rules.ts';
 import { readNames } from '#domain/tenancy/names.ts';
@@ -21,13 +21,6 @@ import { explainReviewer, type Reviewers, renderShortage, type ShownReviewer } f
 type IdVisit = Visit<{ id: string }>;
 
 const title = 'Who can approve';
-
-/** Adds the pages that say who can approve the runs of a team or of an environment, or a single run. */
-export function registerReviewerPages(addPage: AddPage): void {
-  addPage('GET', pages.teamReviewers, showOfTeam);
-  addPage('GET', pages.environmentReviewers, showOfEnvironment);
-  addPage('GET', pages.runReviewers, showOfRun);
-}
 
 async function showOfTeam(visit: Visit<{ orgID: string; id: string }>): Promise<FastifyReply> {
   const { name } = await visit.read(getTeam, { params: visit.params });
@@ -145,3 +138,10 @@ function renderName({ id, name, team_role: role, type }: ShownReviewer, team: Sh
   const path = pagePath(pages.teamMember, { ...team, userID: id });
   return html`<a class="foreign" href="${path}">${name}</a>${kind}`;
 }
+
+/** The pages that say who can approve the runs of a team or of an environment, or a single run. */
+export const reviewerPages = [
+  page('GET', pages.teamReviewers, showOfTeam),
+  page('GET', pages.environmentReviewers, showOfEnvironment),
+  page('GET', pages.runReviewers, showOfRun),
+];

@@ -1,9 +1,10 @@
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import { page } from '#api/web/declarations/area.ts';
 import { renderSummary } from '#api/web/forms/form.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type ParamsOf, pages } from '#api/web/paths.ts';
-import type { AddPage, PageHandler } from '#api/web/visit/route.ts';
+import type { PageHandler } from '#api/web/visit/route.ts';
 import { review } from '../../../approvals/approval-operations.ts';
 import { getRun } from '../../../operations.ts';
 import { showRunPage } from '../../run-page.ts';
@@ -13,12 +14,6 @@ import { renderMoved } from './moved.ts';
 import { reviewFields } from './review-form.ts';
 
 type Handler = PageHandler<ParamsOf<typeof pages.reviewRun>>;
-
-/** Adds the form that approves or rejects a plan. */
-export function registerReview(addPage: AddPage): void {
-  addPage('GET', pages.reviewRun, (visit) => visit.redirect(`${planPath(visit.params.id)}#review`));
-  addPage('POST', pages.reviewRun, decide);
-}
 
 const decide: Handler = async (visit) => {
   const body = visit.form(...reviewFields);
@@ -49,3 +44,9 @@ function renderEnded(run: ShownRun, { problems }: ReviewForm): Html {
   return html`${problems ? renderSummary(problems, []) : null}
 <p><a class="button button-primary" href="${planPath(run.id)}">Back to the run</a></p>`;
 }
+
+/** The form that approves or rejects a plan. */
+export const reviewPages = [
+  page('GET', pages.reviewRun, (visit) => visit.redirect(`${planPath(visit.params.id)}#review`)),
+  page('POST', pages.reviewRun, decide),
+];
