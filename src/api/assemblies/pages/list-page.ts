@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
-import { archivedQuery, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
+import { archivedQuery, isArchive, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
 import type { Column } from '#api/web/components/table.ts';
 import { renderAgeByDay } from '#api/web/components/time.ts';
@@ -15,7 +15,7 @@ import { assemblyPath, type ListedAssembly, operationWords } from './views.ts';
 
 /** The assemblies that the visitor may read, in the scope of the address. */
 export async function showAssemblies(visit: Visit): Promise<FastifyReply> {
-  const isArchived = visit.query('archived') === 'true';
+  const isArchived = isArchive(visit);
   const filter = { ...scopeQuery(visit.scope), environment_id: visit.query('environment_id'), q: visit.query('q') };
   const cursor = visit.query('cursor');
   const query = { ...filter, archived: String(isArchived), cursor };

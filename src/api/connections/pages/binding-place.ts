@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { get as getEnvironment } from '#api/environments/operations.ts';
 import { get as getProject } from '#api/projects/operations.ts';
+import { environmentCrumbs } from '#api/tenancy/pages/views.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -67,9 +68,9 @@ export const bindingPages: Readonly<Record<BindingPlace['kind'], BindingPages>> 
 };
 
 export function placeCrumbs({ kind, id, name }: BindingPlace): Crumb[] {
-  const [above, path] =
-    kind === 'project'
-      ? [{ label: 'Projects', path: pagePath(pages.projects) }, pages.project]
-      : [{ label: 'Environments', path: pagePath(pages.environments) }, pages.environment];
-  return [above, { label: name, path: pagePath(path, { id }) }];
+  if (kind === 'environment') return environmentCrumbs({ id, name });
+  return [
+    { label: 'Projects', path: pagePath(pages.projects) },
+    { label: name, path: pagePath(pages.project, { id }) },
+  ];
 }

@@ -1,5 +1,6 @@
 import { list as listProjects } from '#api/projects/operations.ts';
 import { keepAllowed } from '#api/tenancy/pages/allowed-owners.ts';
+import { environmentCrumbs, environmentsCrumb } from '#api/tenancy/pages/views.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { choicesOf } from '#api/web/forms/fields/named-things.ts';
 import { yesIf } from '#api/web/forms/fields/yes.ts';
@@ -23,8 +24,6 @@ import {
 } from './environment-fields.ts';
 import type { Environment } from './labels.ts';
 import { mayCreateIn } from './list.ts';
-
-const crumbs = [{ label: 'Environments', path: pagePath(pages.environments) }];
 
 const ofTemplates = 'As its templates say';
 
@@ -73,7 +72,7 @@ export const environmentForms = [
     read: (visit) => visit.read(listProjects, { query: { limit: '200' } }),
     describe: async ({ projects, next_cursor: next }, visit) => ({
       title: 'New environment',
-      crumbs,
+      crumbs: [environmentsCrumb],
       fields: [
         {
           name: 'project_id',
@@ -102,7 +101,7 @@ export const environmentForms = [
     read: (visit) => visit.read(get, { params: visit.params }),
     describe: async (environment, visit) => ({
       title: `Edit ${environment.name}`,
-      crumbs: [...crumbs, { label: environment.name, path: pagePath(pages.environment, { id: environment.id }) }],
+      crumbs: environmentCrumbs(environment),
       fields: fieldsOf(environment, await offeredIn(visit.em, environment)),
       submit: 'Save',
       cancel: pagePath(pages.environment, { id: environment.id }),

@@ -5,12 +5,13 @@ import { isYes } from '#api/web/forms/fields/yes.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWholeNumber } from '#api/web/forms/read-form.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { isolationField } from '#api/workers/pages/labels.ts';
 import { readTool } from '#api/workers/tool-fields.ts';
 import { defaultApproval, environmentKinds } from '#domain/environments/model.ts';
 import type { ApprovalRule } from '#domain/shared/vocabulary/approval.ts';
 import { offeredRules } from '#domain/shared/vocabulary/approval.ts';
-import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
-import { kindWords } from './labels.ts';
+import { allowedOptions, runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
+import { kindWords, optionWords } from './labels.ts';
 
 /** Reads the rules of an environment. If the visitor chooses no approval rule, that of its kind applies. */
 export function toRules(visit: Visit, typed: Typed, { isNew = false } = {}): Record<string, unknown> {
@@ -124,16 +125,12 @@ export function toAllowedOptions(typed: Typed): string[] | null {
   return isDeepStrictEqual(allowed, usual) ? null : allowed;
 }
 
-const optionWords: Readonly<Record<RunOptionName, string>> = {
-  replace: 'Runs may replace resources',
-  target: 'Runs may target single resources',
-  exclude: 'Runs may exclude single resources',
-  refresh: 'Runs may skip the refresh',
-  parallelism: 'Runs may set the parallelism',
-  log_level: 'Runs may write a debug log, which may contain secrets',
-};
-
-export const optionFields = runOptionNames.map((name) => checkboxField(`allowed_options.${name}`, optionWords[name]));
+export const optionFields = runOptionNames.map((name) =>
+  checkboxField(
+    `allowed_options.${name}`,
+    `Runs may ${optionWords[name]}${name === 'log_level' ? ', which may contain secrets' : ''}`,
+  ),
+);
 
 export const moreFields: FormField[] = [
   {
@@ -142,15 +139,7 @@ export const moreFields: FormField[] = [
     isOptional: true,
     hint: 'Deployments are destroyed after this time, such as 8h or P7D. Leave empty to keep them.',
   },
-  {
-    name: 'isolation',
-    label: 'Workers',
-    kind: 'select',
-    choices: [
-      { value: '', label: 'Runs use any worker' },
-      { value: 'sandbox', label: 'Runs use only workers with a sandbox' },
-    ],
-  },
+  isolationField,
   {
     name: 'plan_secrets',
     label: 'Secrets while planning',

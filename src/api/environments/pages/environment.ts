@@ -3,6 +3,7 @@ import { renderBindingsOfEnvironment } from '#api/connections/pages/bindings-lis
 import { list as listInstances } from '#api/instances/operations.ts';
 import { listOfEnvironment as listReviewers } from '#api/runs/approvals/reviewer-operations.ts';
 import { renderShortage } from '#api/runs/pages/reviewers/labels.ts';
+import { environmentsCrumb, renderArchivedBadge } from '#api/tenancy/pages/views.ts';
 import { renderSetsOfEnvironment } from '#api/variable-sets/pages/attached-sets.ts';
 import { renderVariableTable } from '#api/variables/pages/table.ts';
 import { renderUnknownDefaults } from '#api/variables/pages/unknown-defaults.ts';
@@ -10,7 +11,6 @@ import { renderActions } from '#api/web/components/actions.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { type Crumb, renderPageHead } from '#api/web/components/page-head.ts';
-import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPages } from '#api/web/components/table.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -52,9 +52,9 @@ export async function showEnvironment(visit: EnvironmentVisit): Promise<FastifyR
 ${renderPageHead({
   title: environment.name,
   crumbs: crumbsOf(environment, names),
-  beside: html`<span class="badge">${kindWords[environment.kind]}</span>${
-    environment.archived_at ? renderStatusBadge({ word: 'Archived', icon: 'archive', tone: 'canceled' }) : null
-  }`,
+  beside: html`<span class="badge">${kindWords[environment.kind]}</span>${renderArchivedBadge(
+    environment.archived_at,
+  )}`,
   below: html`Team <a class="foreign" href="${pagePath(pages.team, { orgID: environment.organization_id, id: environment.team_id })}">${names.get(environment.team_id)?.name ?? ''}</a> · <a href="${pagePath(pages.runs, {}, { environment_id: id })}">Runs</a> · ${renderAssembliesLink(visit, id)}<a href="${pagePath(pages.environmentReviewers, { id })}">Who can approve</a>`,
   actions: renderEnvironmentActions(environment),
   history: ['environments', id],
@@ -76,10 +76,7 @@ ${await part.render(visit, environment)}
 }
 
 export function crumbsOf({ project_id: id }: Environment, names: Names): Crumb[] {
-  return [
-    { label: 'Environments', path: pagePath(pages.environments) },
-    { label: names.get(id)?.name ?? 'Project', path: pagePath(pages.project, { id }) },
-  ];
+  return [environmentsCrumb, { label: names.get(id)?.name ?? 'Project', path: pagePath(pages.project, { id }) }];
 }
 
 /** A link to the assemblies that deploy there; null while assemblies are turned off. */

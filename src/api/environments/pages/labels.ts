@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderSince, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
+import type { RunOptionName } from '#domain/shared/vocabulary/run-options.ts';
 import type { EnvironmentDetails as DetailsView, EnvironmentView, ListedEnvironmentView } from '../views.ts';
 
 export type Environment = z.input<typeof EnvironmentView>;
@@ -67,3 +68,13 @@ export function renderHold({ hold }: EnvironmentDetails): Html | null {
     reason ? html`: <span class="foreign">${reason}</span>` : '.'
   }</span></p>`;
 }
+
+/** What runs may do with each option. */
+export const optionWords: Readonly<Record<RunOptionName, string>> = {
+  replace: 'replace resources',
+  target: 'target single resources',
+  exclude: 'exclude single resources',
+  refresh: 'skip the refresh',
+  parallelism: 'set the parallelism',
+  log_level: 'write a debug log',
+};

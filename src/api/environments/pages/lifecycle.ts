@@ -1,4 +1,5 @@
 import { type ArchivingForms, archivingForms } from '#api/tenancy/pages/archiving-forms.ts';
+import { environmentCrumbs } from '#api/tenancy/pages/views.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { archive, get, remove, unarchive } from '../operations.ts';
@@ -9,10 +10,7 @@ const archiving: ArchivingForms<{ id: string }, Environment> = {
   read: (visit) => visit.read(get, { params: visit.params }),
   operations: { archive, unarchive, remove },
   params: ({ id }) => ({ id }),
-  crumbs: ({ id, name }) => [
-    { label: 'Environments', path: pagePath(pages.environments) },
-    { label: name, path: pagePath(pages.environment, { id }) },
-  ],
+  crumbs: (environment) => environmentCrumbs(environment),
   path: ({ id }, done) => pagePath(pages.environment, { id }, done === undefined ? {} : { done }),
   pathAfterDeletion: () => pagePath(pages.environments, {}, { done: 'deleted' }),
   isNameTyped: false,

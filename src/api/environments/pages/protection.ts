@@ -8,7 +8,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
 import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
-import { describePolicy, type Environment, kindWords } from './labels.ts';
+import { describePolicy, type Environment, kindWords, optionWords } from './labels.ts';
 
 /** The protection of an environment: its approval policy, its required isolation, and its times without applies. */
 export async function renderProtection(visit: Visit<{ id: string }>, environment: Environment): Promise<Html> {
@@ -59,19 +59,10 @@ ${windows.length > 0 ? html`<div class="list-panel">${renderWindows(windows)}</d
 </section>`;
 }
 
-const optionNouns: Readonly<Record<RunOptionName, string>> = {
-  replace: 'replace resources',
-  target: 'target single resources',
-  exclude: 'exclude resources',
-  refresh: 'skip the refresh',
-  parallelism: 'set the parallelism',
-  log_level: 'write a debug log',
-};
-
 function describeOptions(allowed: readonly RunOptionName[]): string {
   const forbidden = runOptionNames.filter((name) => !allowed.includes(name));
   if (forbidden.length === 0) return 'Runs may use all options.';
-  return `Runs may use all options, except: ${forbidden.map((name) => optionNouns[name]).join(', ')}.`;
+  return `Runs may use all options, except: ${forbidden.map((name) => optionWords[name]).join(', ')}.`;
 }
 
 function renderWindows(windows: readonly ShownWindow[]): Html {

@@ -1,3 +1,4 @@
+import { environmentCrumbs } from '#api/tenancy/pages/views.ts';
 import { variableForms } from '#api/variables/pages/forms.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -20,9 +21,6 @@ export const environmentVariableForms = variableForms<Environment>({
   set: (visit, variable) => visit.run(set, variable),
   remove: (visit, variable) => visit.run(remove, variable),
   findRefusal: ({ actions }) => refusalOf(actions, 'update'),
-  crumbs: (environment) => [
-    { label: 'Environments', path: pagePath(pages.environments) },
-    { label: environment.name, path: path(environment) },
-  ],
+  crumbs: (environment) => environmentCrumbs(environment, 'variables'),
   path,
 });

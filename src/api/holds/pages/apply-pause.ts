@@ -8,6 +8,7 @@ import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { workersCrumb } from '#api/workers/pages/labels.ts';
 import { end, get, set } from '../apply-pause-operations.ts';
 import { holdFields } from './lock.ts';
 
@@ -35,7 +36,7 @@ export const applyPausePages = [
     read: readPause,
     describe: ({ pause, actions }) => ({
       title: pause ? 'All applies are paused' : 'Pause all applies',
-      crumbs: [{ label: 'Workers', path: pagePath(pages.workers) }],
+      crumbs: [workersCrumb],
       actions: refusalOf(actions, 'end') === null ? renderEnd() : null,
       lead: html`${pause ? renderPause(pause) : null}
 <p>Runs of the whole installation can still plan and wait for review, but no apply starts. Applies that are running are not interrupted.</p>`,

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { get as getEnvironment } from '#api/environments/operations.ts';
+import { environmentCrumbs } from '#api/tenancy/pages/views.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { type FormField, labelsOf } from '#api/web/forms/fields/form-field.ts';
@@ -15,7 +16,6 @@ import { weekdays } from '#domain/environments/freeze-windows.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { changeFreezeWindows, getFreezeWindows } from '../environment-operations.ts';
 import { renderFreezeWindow, type ShownWindow } from './labels.ts';
-import { environmentCrumbs } from './lock.ts';
 
 type EnvironmentVisit = Visit<{ id: string }>;
 
@@ -41,7 +41,6 @@ async function show(
     visit.read(getFreezeWindows, { params: { id } }),
   ]);
   const action = pagePath(pages.freezeWindows, { id });
-  const back = pagePath(pages.environment, { id }, { tab: 'protection' });
   const form = (kind: 'weekly' | 'once', fields: readonly FormField[]) =>
     renderForm({
       name: kind,
@@ -68,7 +67,7 @@ async function show(
     main: html`<div class="page">
 ${renderPageHead({
   title,
-  crumbs: environmentCrumbs(environment.name, back),
+  crumbs: environmentCrumbs(environment, 'protection'),
   below: 'No apply starts in a freeze window. Runs can still plan and wait for review.',
 })}
 ${renderNews(visit, pages.freezeWindows)}

@@ -1,9 +1,10 @@
 import { get as getEnvironment } from '#api/environments/operations.ts';
+import { environmentCrumbs } from '#api/tenancy/pages/views.ts';
 import { formPage } from '#api/web/forms/form-page.ts';
 import { toUtc } from '#api/web/forms/read-form.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
-import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { lock, unlock } from '../environment-operations.ts';
 
@@ -21,20 +22,13 @@ export const holdFields = [
 
 const readEnvironment = (visit: Visit<{ id: string }>) => visit.read(getEnvironment, { params: visit.params });
 
-export function environmentCrumbs(name: string, path: LocalPath) {
-  return [
-    { label: 'Environments', path: pagePath(pages.environments) },
-    { label: name, path },
-  ];
-}
-
 /** The forms that lock and unlock an environment. */
 export const lockForms = [
   formPage(pages.lockEnvironment, {
     read: readEnvironment,
     describe: (environment) => ({
       title: `Lock ${environment.name}`,
-      crumbs: environmentCrumbs(environment.name, pagePath(pages.environment, { id: environment.id })),
+      crumbs: environmentCrumbs(environment),
       lead: 'Its runs can still plan and wait for review, but no apply starts. Applies that are running are not interrupted.',
       fields: [...holdFields, { ...revisionField(environment), isOptional: true }],
       submit: 'Lock',
@@ -50,7 +44,7 @@ export const lockForms = [
     read: readEnvironment,
     describe: ({ id, name, lock: held, actions }) => ({
       title: `Unlock ${name}`,
-      crumbs: environmentCrumbs(name, pagePath(pages.environment, { id })),
+      crumbs: environmentCrumbs({ id, name }),
       lead: html`${held ? html`<p>${held.by.name} locked it: <span class="foreign">${held.reason}</span></p>` : null}
 <p>Waiting applies start immediately.</p>`,
       fields: [],

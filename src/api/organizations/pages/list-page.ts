@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { archivedQuery, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
+import { archivedQuery, isArchive, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -11,7 +11,7 @@ import { organizationPath } from './organization-frame.ts';
 
 /** Shows the visitor's organizations, or all of them to an administrator. */
 export async function showOrganizations(visit: Visit): Promise<FastifyReply> {
-  const isArchived = visit.query('archived') === 'true';
+  const isArchived = isArchive(visit);
   const cursor = visit.query('cursor');
   const query = { archived: String(isArchived), ...(cursor && { cursor }) };
   const { organizations, next_cursor: next } = await visit.read(list, { query });

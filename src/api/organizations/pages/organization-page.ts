@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { list as listTeams } from '#api/teams/operations.ts';
 import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
 import { showLevelSettings, submitLevelSettings } from '#api/tenancy/pages/levels/settings-page.ts';
-import { archivedQuery, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
+import { archivedQuery, isArchive, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { page } from '#api/web/declarations/area.ts';
@@ -19,7 +19,7 @@ type OrganizationVisit = Visit<{ orgID: string }>;
 async function showOrganizationTeams(visit: OrganizationVisit): Promise<FastifyReply> {
   const organization = await readOrganization(visit);
   const orgID = organization.id;
-  const isArchived = visit.query('archived') === 'true';
+  const isArchived = isArchive(visit);
   const cursor = visit.query('cursor');
   const query = { archived: String(isArchived), ...(cursor && { cursor }) };
   const { teams, next_cursor: next } = await visit.read(listTeams, { params: { orgID }, query });

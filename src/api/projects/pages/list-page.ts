@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { teamPath } from '#api/teams/pages/team-frame.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
-import { archivedQuery, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
+import { archivedQuery, isArchive, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -14,7 +14,7 @@ import { create, list } from '../operations.ts';
 /** The projects that the visitor may read, in the scope of the address. */
 export async function showProjects(visit: Visit): Promise<FastifyReply> {
   const scope = scopeQuery(visit.scope);
-  const isArchived = visit.query('archived') === 'true';
+  const isArchived = isArchive(visit);
   const cursor = visit.query('cursor');
   const query = { ...scope, archived: String(isArchived), ...(cursor && { cursor }) };
   const { projects, next_cursor: next } = await visit.read(list, { query });

@@ -7,7 +7,7 @@ import {
   type ListedEnvironment,
   renderHoldBadge,
 } from '#api/environments/pages/labels.ts';
-import { archivedQuery, renderArchivedBadge, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
+import { archivedQuery, isArchive, renderArchivedBadge, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderSetsOfProject } from '#api/variable-sets/pages/attached-sets.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
@@ -22,7 +22,7 @@ import { type ProjectSubject, type ProjectVisit, parentCrumbs, projectPath, read
 export async function showProject(visit: ProjectVisit): Promise<FastifyReply> {
   const project = await readProject(visit);
   const cursor = visit.query('cursor');
-  const isArchived = visit.query('archived') === 'true';
+  const isArchived = isArchive(visit);
   const { environments, next_cursor: next } = await visit.read(listEnvironments, {
     query: { project_id: project.id, archived: String(isArchived), cursor },
   });

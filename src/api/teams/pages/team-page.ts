@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { list as listProjects } from '#api/projects/operations.ts';
 import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
 import { showLevelSettings, submitLevelSettings } from '#api/tenancy/pages/levels/settings-page.ts';
-import { archivedQuery, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
+import { archivedQuery, isArchive, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { page } from '#api/web/declarations/area.ts';
@@ -15,7 +15,7 @@ import { readTeam, type TeamSubject, type TeamVisit, teamLevel, teamParams, team
 /** A team with its projects. */
 async function showTeamProjects(visit: TeamVisit): Promise<FastifyReply> {
   const team = await readTeam(visit);
-  const isArchived = visit.query('archived') === 'true';
+  const isArchived = isArchive(visit);
   const cursor = visit.query('cursor');
   const query = { team_id: team.id, archived: String(isArchived), ...(cursor && { cursor }) };
   const { projects, next_cursor: next } = await visit.read(listProjects, { query });

@@ -1,7 +1,16 @@
 import { renderChips } from '#api/web/components/chips.ts';
+import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { type LocalPath, type Query, withQuery } from '#api/web/paths.ts';
+import { type LocalPath, pagePath, pages, type Query, withQuery } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+
+export const environmentsCrumb: Crumb = { label: 'Environments', path: pagePath(pages.environments) };
+
+/** The pages above one that is about an environment. `tab` is the part of its page from which the reader came. */
+export function environmentCrumbs({ id, name }: { readonly id: string; readonly name: string }, tab?: string): Crumb[] {
+  return [environmentsCrumb, { label: name, path: pagePath(pages.environment, { id }, { tab }) }];
+}
 
 /** Tabs for the two halves of a list: active and archived. */
 export function renderArchiveTabs(path: LocalPath, isArchived: boolean): Html {
@@ -10,6 +19,11 @@ export function renderArchiveTabs(path: LocalPath, isArchived: boolean): Html {
     { value: true, label: 'Archived' },
   ];
   return renderChips('Active or archived', chips, isArchived, (state) => withArchived(path, state));
+}
+
+/** Whether the address of a list asks for its archived half. */
+export function isArchive(visit: Pick<Visit, 'query'>): boolean {
+  return visit.query('archived') === 'true';
 }
 
 /** The address of a list, of its active or its archived half. */

@@ -4,6 +4,7 @@ import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { defaultShares } from '#domain/workers/pools/model.ts';
+import { isolationField } from './labels.ts';
 import type { Pool } from './workers.ts';
 
 /** The fields for the use of a pool. */
@@ -14,15 +15,7 @@ export async function readRuleFields(visit: Visit): Promise<FormField[]> {
 }
 
 const otherFields: FormField[] = [
-  {
-    name: 'isolation',
-    label: 'Workers',
-    kind: 'select',
-    choices: [
-      { value: '', label: 'Runs use any worker' },
-      { value: 'sandbox', label: 'Runs use only workers with a sandbox' },
-    ],
-  },
+  isolationField,
   {
     name: 'egress.policy',
     label: 'Network access',

@@ -2,9 +2,8 @@ import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireAuthority } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { create, deleteWorkerPool, get } from '../pool-operations.ts';
+import { workersCrumb } from './labels.ts';
 import { readRuleFields, toRules } from './pool-fields.ts';
-
-const crumbs = [{ label: 'Workers', path: pagePath(pages.workers) }];
 
 /** The forms that make and delete pools. */
 export const poolForms = [
@@ -12,7 +11,7 @@ export const poolForms = [
     read: async () => null,
     describe: async (_subject, visit) => ({
       title: 'New pool',
-      crumbs,
+      crumbs: [workersCrumb],
       below: 'Workers serve a pool by its name, in WORKER_POOLS.',
       fields: [{ name: 'name', label: 'Name' }, ...(await readRuleFields(visit))],
       submit: 'Create pool',
@@ -30,7 +29,7 @@ export const poolForms = [
     read: (visit) => visit.read(get, { params: visit.params }),
     describe: ({ name, actions }) => ({
       title: `Delete the pool ${name}`,
-      crumbs: [...crumbs, { label: name, path: pagePath(pages.workerPool, { name }) }],
+      crumbs: [workersCrumb, { label: name, path: pagePath(pages.workerPool, { name }) }],
       lead: 'The pool and its rules are deleted. You can delete it only if no run, template version or worker needs it.',
       fields: [],
       submit: 'Delete',

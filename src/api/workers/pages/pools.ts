@@ -15,11 +15,11 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { get, update } from '../pool-operations.ts';
+import { workersCrumb } from './labels.ts';
 import { readRuleFields, toRules, toTyped } from './pool-fields.ts';
 import { describeAudience, describeEgress, type Pool, renderUse } from './workers.ts';
 
 type PoolVisit = Visit<{ name: string }>;
-const crumbs = [{ label: 'Workers', path: pagePath(pages.workers) }];
 
 /** Shows a pool, with the form that changes it for visitors who may. */
 export async function showPool(visit: PoolVisit): Promise<FastifyReply> {
@@ -41,7 +41,7 @@ async function show(visit: PoolVisit, typed: Typed | null, problems: FormProblem
     main: html`<div class="page">
 ${renderPageHead({
   title: `Pool ${name}`,
-  crumbs,
+  crumbs: [workersCrumb],
   actions: renderActions(pool.actions, {
     delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteWorkerPool, { name }) },
   }),

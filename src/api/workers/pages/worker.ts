@@ -13,10 +13,10 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { drain, get } from '../operations.ts';
 import type { WorkerView } from '../views.ts';
+import { workersCrumb } from './labels.ts';
 import { renderIsolation, renderUse, renderWorkerStatus } from './workers.ts';
 
 type WorkerVisit = Visit<{ id: string }>;
-const crumbs = [{ label: 'Workers', path: pagePath(pages.workers) }];
 
 /** Shows a worker: what it is, what it can do, and how busy it is. */
 async function showWorker(visit: WorkerVisit): Promise<FastifyReply> {
@@ -27,7 +27,7 @@ async function showWorker(visit: WorkerVisit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title,
-  crumbs,
+  crumbs: [workersCrumb],
   beside: renderWorkerStatus(worker),
   actions: renderActions(worker.actions, {
     drain: { label: 'Drain', icon: 'circle-stop', path: pagePath(pages.drainWorker, visit.params) },
@@ -88,7 +88,7 @@ export const workerPages = [
     read: (visit) => visit.read(get, { params: visit.params }),
     describe: ({ id, host, process_id: processId, actions }) => ({
       title: `Drain ${host} · ${processId}`,
-      crumbs: [...crumbs, { label: `${host} · ${processId}`, path: pagePath(pages.worker, { id }) }],
+      crumbs: [workersCrumb, { label: `${host} · ${processId}`, path: pagePath(pages.worker, { id }) }],
       lead: 'It finishes its runs and takes no new ones until it is restarted. Waiting runs go to other workers of its pools.',
       fields: [],
       submit: 'Drain',

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { get as getEnvironment } from '#api/environments/operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
+import { isArchive } from '#api/tenancy/pages/views.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
@@ -23,7 +24,7 @@ export async function showCatalog(visit: Visit): Promise<FastifyReply> {
   const filter: CatalogFilter = {
     q: visit.query('q') ?? '',
     tags: [...new Set(visit.queryAll('tag'))],
-    isArchived: visit.query('archived') === 'true',
+    isArchived: isArchive(visit),
     scope,
   };
   const cursor = visit.query('cursor');
