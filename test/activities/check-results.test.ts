@@ -77,7 +77,7 @@ describe('the result of a check with both tools', () => {
     });
   });
 
-  it('is passed if one tool accepts, with the errors of the other as a warning', () => {
+  it('a check is passed if one tool accepts, with the errors of the other as a warning', () => {
     const expected = { state: 'passed', warnings: [{ message: expect.stringContaining('refuses it') }] };
     expect(joinTried([refuses, accepts], kinds)).toMatchObject(expected);
     expect(joinTried([broken, tried(opentofu, report())], kinds)).toMatchObject({
@@ -86,7 +86,7 @@ describe('the result of a check with both tools', () => {
     });
   });
 
-  it('is another try if one refuses and the other failed because of the worker', () => {
+  it('a check is tried again if one tool refuses and the worker failed with the other', () => {
     expect(joinTried([refuses, elsewhere], kinds)).toEqual(elsewhere);
     expect(joinTried([elsewhere, accepts], kinds)).toMatchObject({ state: 'passed' });
     expect(joinTried([], kinds)).toBeNull();

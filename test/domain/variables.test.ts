@@ -22,7 +22,7 @@ describe('replacing all variables', () => {
     ['makes a secret plain', [{ ...kept, sensitive: false, value: 'x' }], [token], true],
     ['makes a plain variable secret', [{ ...plain, sensitive: true }], [region], true],
   ])(
-    'in a way that %s requires the right to manage secrets only if it changes a secret',
+    'replacing all variables in a way that %s requires the right to manage secrets only if it changes a secret',
     (_what, wanted, current, expected) => {
       expect(concernsSecret(wanted, current)).toBe(expected);
     },

@@ -70,7 +70,7 @@ describe.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }
       expect(sink.text('stdout')).toBe('before\n');
     });
 
-    it('of a plan have ended, and their files are deleted, when the apply starts', async () => {
+    it('the processes of a plan have ended, and their files are deleted, when the apply starts', async () => {
       const seconds = uniqueSeconds();
       const planned = await runScript(work.path, `touch left; setsid sleep ${seconds} & sleep 0.2`, { choice });
       const applied = await runScript(work.path, `ls; pgrep -fx "sleep ${seconds}" && echo still-there`, { choice });

@@ -149,7 +149,7 @@ describe('a worker that abandons an attempt', () => {
     expect(await readRun(runId)).toMatchObject({ status: 'failed', status_reason: 'plan_interrupted' });
   });
 
-  it('has not claimed an attempt that it cannot decrypt, and fails the run with a reason', async () => {
+  it('an attempt whose inputs cannot be decrypted stays unclaimed, and its run fails with a reason', async () => {
     const workerId = await steps.worker('none');
     const runId = await steps.admit();
     const attemptId = executing(await steps.next({ runId }));

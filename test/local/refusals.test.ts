@@ -42,8 +42,8 @@ function directoryWith(files: Record<string, string>): { COORDINATOR_DATA_DIR: s
   return { COORDINATOR_DATA_DIR };
 }
 
-describe('start says in one sentence what to do about', () => {
-  it('a port that is in use', async () => {
+describe('the refusals of start', () => {
+  it('start says in one sentence what to do about a port that is in use', async () => {
     const port = await takePort();
     expect(await refusalOf({ COORDINATOR_PORT: port })).toMatch(
       new RegExp(`^Port ${port} on 127.0.0.1 is in use: .+ COORDINATOR_PORT \\(0: the system chooses one\\)\\.$`),
@@ -51,13 +51,13 @@ describe('start says in one sentence what to do about', () => {
     expect(await refusalOf({ COORDINATOR_ADMIN_PORT: port })).toMatch(/is in use: .+ COORDINATOR_ADMIN_PORT /);
   });
 
-  it('an address that is not of this machine', async () => {
+  it('start says in one sentence what to do about an address that is not of this machine', async () => {
     expect(await refusalOf({ COORDINATOR_HOST: '192.0.2.1' })).toMatch(
       /not an address of this machine: set COORDINATOR_HOST to one that is\.$/,
     );
   });
 
-  it('a data directory that another version of PostgreSQL or another release wrote', async () => {
+  it('start says in one sentence what to do about a data directory that another version of PostgreSQL or another release wrote', async () => {
     expect(await refusalOf(directoryWith({ 'postgres/PG_VERSION': '16\n' }))).toMatch(
       /holds data of PostgreSQL 16, and this release embeds PostgreSQL 18: start the release that wrote it, or choose another/,
     );
@@ -67,7 +67,7 @@ describe('start says in one sentence what to do about', () => {
     expect(await refusalOf(directoryWith({ 'version.json': 'damaged' }))).toContain('does not say which version');
   });
 
-  it('a data directory that is a file', async () => {
+  it('start says in one sentence what to do about a data directory that is a file', async () => {
     const file = join(makeTestDirectory(), 'file');
     writeFileSync(file, '');
     expect(await refusalOf({ COORDINATOR_DATA_DIR: file })).toBe(
@@ -75,20 +75,20 @@ describe('start says in one sentence what to do about', () => {
     );
   });
 
-  it('a provider mirror that does not exist', async () => {
+  it('start says in one sentence what to do about a provider mirror that does not exist', async () => {
     expect(await refusalOfWorker({ COORDINATOR_PROVIDER_MIRROR: '/no/such/mirror' })).toMatch(
       /^The executor host did not start: COORDINATOR_PROVIDER_MIRROR names \/no\/such\/mirror, which does not exist\.$/,
     );
   });
 
-  it('a directory that sandboxes cannot see', async () => {
+  it('start says in one sentence what to do about a directory that sandboxes cannot see', async () => {
     expect(await refusalOfWorker({ COORDINATOR_EXECUTOR_PATHS: '/no/such,/tmp' })).toBe(
       'COORDINATOR_EXECUTOR_PATHS names /no/such, which is not a directory.\n' +
         'COORDINATOR_EXECUTOR_PATHS names /tmp, but sandboxes have a /tmp of their own: choose a directory elsewhere, such as /opt.',
     );
   });
 
-  it('a setting that is invalid', async () => {
+  it('start says in one sentence what to do about a setting that is invalid', async () => {
     expect(await refusalOf({ LOG_LEVEL: 'loud' })).toMatch(/^LOG_LEVEL must be one of/);
   });
 });

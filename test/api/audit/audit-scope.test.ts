@@ -59,13 +59,13 @@ async function joined(
   return user;
 }
 
-describe('the audit shows', () => {
-  it('everything to a user who is a platform administrator', async () => {
+describe('the scope of the audit', () => {
+  it('a platform administrator sees every record', async () => {
     const [{ count = 0 } = {}] = await api.rows<{ count: number }>('select count(*)::int as count from audit_records');
     expect(await findAll(admin, '', 200)).toHaveLength(count);
   });
 
-  it('the records of an organization to its owners and admins, on every page and in exports', async () => {
+  it('owners and admins of an organization see its records, on every page and in exports', async () => {
     const organizationAdmin = await joined('maintainer', 'admin');
     for (const reader of [tenant.owner, organizationAdmin]) {
       const expected = await expectedFor(reader, (record) => record.organization_id === tenant.organization);
@@ -77,7 +77,7 @@ describe('the audit shows', () => {
     }
   });
 
-  it('the records of a team to those who manage its memberships, and nothing else of its organization', async () => {
+  it('those who manage the memberships of a team see its records, and nothing else of its organization', async () => {
     for (const role of ['owner', 'admin'] as const) {
       const reader = await joined('maintainer', 'member', role);
       const expected = await expectedFor(reader, (record) => record.team_id === tenant.team);
@@ -87,13 +87,13 @@ describe('the audit shows', () => {
     }
   });
 
-  it('a record only once to a reader who may see it for several reasons', async () => {
+  it('a reader who may see a record for several reasons sees it only once', async () => {
     const records = ids(await findAll(tenant.owner, '', 3));
     expect(new Set(records).size).toBe(records.length);
     expect(records.length).toBeGreaterThan(3);
   });
 
-  it('the audit shows only their own acts to members, viewers, and those who lack audit:read', async () => {
+  it('members, viewers, and those who lack audit:read see only their own acts', async () => {
     const readers = [
       await joined('maintainer', 'member'),
       await joined('maintainer', 'member', 'member'),
@@ -112,7 +112,7 @@ describe('the audit shows', () => {
     }
   });
 
-  it('the audit shows a service account what its roles in its teams and its own acts allow', async () => {
+  it('a service account sees the records that its roles in its teams and its own acts allow', async () => {
     const place = { url: '', orm: api.services.orm };
     for (const [role, sees] of [
       ['admin', true],
@@ -126,7 +126,7 @@ describe('the audit shows', () => {
     }
   });
 
-  it('no records of an organization that a reader no longer administers', async () => {
+  it('a reader who no longer administers an organization sees no records of it', async () => {
     const reader = await joined('maintainer', 'admin');
     const [record] = await findAll(reader, `organization_id=${tenant.organization}`);
     expect((await reader.get(`/audit/${record?.id}`)).status).toBe(200);

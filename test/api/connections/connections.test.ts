@@ -278,16 +278,21 @@ describe('the list of connections', () => {
   });
 });
 
-describe('who may change a connection', () => {
+describe('the authority to change a connection', () => {
   it.each([
-    ['of the installation, nobody but its administrators', () => ({}), () => root, 403],
+    ['a connection of the installation may be changed by its administrators only', () => ({}), () => root, 403],
     [
-      'of an organization, its members and no others',
+      'a connection of an organization may be changed by its admins, and is hidden from strangers',
       () => ({ organization_id: tenant.organization }),
       () => tenant.owner,
       404,
     ],
-    ['of a team, those who may change the team', () => ({ team_id: tenant.team }), () => tenant.owner, 404],
+    [
+      'a connection of a team may be changed by those who may change the team, and is hidden from strangers',
+      () => ({ team_id: tenant.team }),
+      () => tenant.owner,
+      404,
+    ],
   ])('%s', async (_, ownerOf, whoMay, status) => {
     const { id } = await add(ownerOf(), whoMay());
     const tries = [

@@ -193,7 +193,7 @@ describe('an attempt of OpenTofu', () => {
   });
 });
 
-describe('an attempt is refused, and its run fails with the reason,', () => {
+describe('the refusal of an attempt, whose run fails with the reason', () => {
   it('an attempt is refused if the binding of its connection was removed after the admission', async () => {
     await bind(await add());
     const { runId, plan } = await admit();

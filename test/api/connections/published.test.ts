@@ -80,16 +80,16 @@ const refused: Record<string, object> = {
   'more than 50 variables': generic({ variables: many }),
 };
 
-describe("the document's schema of a new connection agrees with the service", () => {
+describe("the document's schema of a new connection", () => {
   const create = (body: object) =>
     tenant.owner.post('/admin/connections', { name: crypto.randomUUID(), team_id: tenant.team, ...body });
 
-  it.each(Object.entries(accepted))('on accepting %s', async (_, body) => {
+  it.each(Object.entries(accepted))('accepts %s, as the service does', async (_, body) => {
     const { status, text } = await create(body);
     expect([status, isPublished('CreateConnection', { name: 'x', ...body })], text).toEqual([201, true]);
   });
 
-  it.each(Object.entries(refused))('on refusing %s', async (_, body) => {
+  it.each(Object.entries(refused))('refuses %s, as the service does', async (_, body) => {
     const { status, text } = await create(body);
     expect([status, isPublished('CreateConnection', { name: 'x', ...body })], text).toEqual([400, false]);
   });

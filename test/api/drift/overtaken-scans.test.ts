@@ -64,7 +64,7 @@ describe('the end of a destroy', () => {
     ]);
   });
 
-  it('that is delivered late resolves findings from before it, and none of the following deployment', async () => {
+  it('the end of a destroy that is delivered late resolves findings from before it, and none of the following deployment', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, [...drift, changed({ size: 1 }, { size: 2 }, 'terraform_data.old')]);
     const destroy = await stage.redeploy(watched, 'destroy');

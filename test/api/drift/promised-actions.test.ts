@@ -29,7 +29,7 @@ async function removeDetect(): Promise<void> {
   await api.rows('update runs set template_version_id = ? where template_id = ?', [version.id, stage.template]);
 }
 
-describe('the action scan of a monitor is refused with the same reason as the operation, if', () => {
+describe('the action scan of a monitor', () => {
   it.each<[string, (watched: Watched) => Promise<unknown>, string]>([
     [
       'nothing is deployed',
@@ -43,7 +43,7 @@ describe('the action scan of a monitor is refused with the same reason as the op
     ],
     ['the template has no detect steps', removeDetect, 'operation_unsupported'],
     ['the template is archived', archiveTemplate, 'archived'],
-  ])('%s', async (_, change, code) => {
+  ])('is refused with the same reason as the operation if %s', async (_, change, code) => {
     stage = await makeDriftStage(api);
     const watched = await stage.watched();
     const path = `/drift-monitors/${watched.monitor}`;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 describe('the message of a refusal', () => {
-  it('for an address of an organization that is neither an id nor a slug says what is accepted', async () => {
+  it('the message about an organization that is named by neither an id nor a slug says what is accepted', async () => {
     const { status, body } = await admin.get('/organizations/not_a_uuid!');
     expect([status, body.error]).toEqual([
       400,
@@ -22,7 +22,7 @@ describe('the message of a refusal', () => {
     ]);
   });
 
-  it('for an isolation that nothing can require says what is accepted', async () => {
+  it('the message about an isolation that nothing can require says what is accepted', async () => {
     await admin.make('/worker-pools', { name: 'plain' });
     for (const { status, body } of [
       await admin.patch('/worker-pools/plain', { isolation: 'none' }),
@@ -31,19 +31,19 @@ describe('the message of a refusal', () => {
       expect([status, body.error]).toEqual([400, 'field "isolation" must be "sandbox" or null']);
   });
 
-  it('for an invalid version says what is accepted, with the name of the parameter', async () => {
+  it('the message about an invalid version says what is accepted, with the name of the parameter', async () => {
     const template = await new RunSteps(api, admin).publish();
     const { status, body } = await admin.get(`/registry/templates/${template}/versions/foo`);
     expect([status, body.error]).toEqual([404, expect.stringMatching(/^version: expected an exact version such as/)]);
   });
 
-  it("for an action that the audit's catalogue does not list says what is accepted", async () => {
+  it("the message about an action that the audit's catalogue does not list says what is accepted", async () => {
     const { status, body } = await admin.get('/audit?action=run.create');
     expect([status, body.error]).toEqual([400, expect.stringContaining('GET /api/v1/audit/actions')]);
     expect((await admin.get('/audit?action=run.created')).status).toBe(200);
   });
 
-  it("for a change of one's own role begins with the name of the field", async () => {
+  it("the message about a change of one's own role begins with the name of the field", async () => {
     const { status, body } = await admin.put(`/users/${admin.id}`, { role: 'operator' });
     expect([status, body.error]).toEqual([403, 'role: you cannot change your own role']);
   });

@@ -57,12 +57,15 @@ describe('wrong passwords from this machine', () => {
     expect(await signIn(victim.email, testPassword)).toBe(201);
   });
 
-  it.runIf(process.getuid?.() === 0)('of one operating system user do not lock out another one', async () => {
-    const statuses = await repeat(perAccount + 1, () => signInAs(nobody, victim.email, 'wrong'));
-    expect(statuses.at(-1)).toBe(429);
-    expect(await signIn(victim.email, testPassword)).toBe(201);
-    expect(await signInAs(nobody, victim.email, testPassword)).toBe(429);
-  });
+  it.runIf(process.getuid?.() === 0)(
+    'wrong passwords of one operating system user do not lock out another one',
+    async () => {
+      const statuses = await repeat(perAccount + 1, () => signInAs(nobody, victim.email, 'wrong'));
+      expect(statuses.at(-1)).toBe(429);
+      expect(await signIn(victim.email, testPassword)).toBe(201);
+      expect(await signInAs(nobody, victim.email, testPassword)).toBe(429);
+    },
+  );
 });
 
 /** Sends a sign-in from a program of another user, which closes its connection at once. */

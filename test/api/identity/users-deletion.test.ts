@@ -73,7 +73,7 @@ describe('deleting a user', () => {
   });
 });
 
-describe('a user is not deleted', () => {
+describe('the deletion of a user', () => {
   test('a user who owns service accounts is not deleted, and accounts of a disabled user are unchanged', async () => {
     const user = await api.addUser('maintainer');
     const session = await api.signIn(user);

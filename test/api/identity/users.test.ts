@@ -130,7 +130,7 @@ describe('changing one’s own user', () => {
 });
 
 describe('administering a user', () => {
-  test('by disabling rejects every credential from the next request on, and enabling does not restore sessions', async () => {
+  test('disabling a user rejects each credential from the next request on, and enabling restores no session', async () => {
     const user = await api.addUser('maintainer');
     const session = await api.signIn(user);
     expect((await root.put(`/users/${user.id}`, { enabled: false })).body).toMatchObject({ enabled: false });
@@ -146,7 +146,7 @@ describe('administering a user', () => {
     expect((await user.get('/auth/whoami')).status).toBe(200);
   });
 
-  test('by a new password ends all sessions but no API keys', async () => {
+  test('a new password ends all sessions of a user but no API keys', async () => {
     const user = await api.addUser('maintainer');
     const sessions = await Promise.all([api.signIn(user), api.signIn(user)]);
     expect((await root.put(`/users/${user.id}`, { password: 'brand new one' })).status).toBe(200);
@@ -160,14 +160,14 @@ describe('administering a user', () => {
     expect(JSON.stringify(audit)).not.toContain('brand new');
   });
 
-  test('by a lower role takes effect from the next request on', async () => {
+  test('a lower role of a user takes effect from the next request on', async () => {
     const user = await api.addUser('maintainer');
     expect((await root.put(`/users/${user.id}`, { role: 'requester', expected_revision: 1 })).status).toBe(200);
     expect((await user.post('/organizations', { name: 'Late' })).status).toBe(403);
     expect((await root.put(`/users/${user.id}`, { role: 'operator', expected_revision: 1 })).status).toBe(409);
   });
 
-  test('by administrators who demote each other at the same time leaves one administrator', async () => {
+  test('two administrators who demote each other at the same time leave one administrator', async () => {
     for (let round = 0; round < 3; round += 1) {
       const [a, b] = await Promise.all([api.addUser('admin'), api.addUser('admin')]);
       const answers = await Promise.all([

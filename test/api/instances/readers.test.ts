@@ -148,7 +148,7 @@ describe('the readers of an instance', () => {
     expect((await stranger.get(`/instances/${id}/readers`)).status).toBe(404);
   });
 
-  test('of another team read it by project, environment and name', async () => {
+  test('readers of another team read an instance by project, environment and name', async () => {
     const { tenant } = stage;
     const id = await stage.deploy({ instance: 'lent' }, { size: plain(7) });
     const other = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Apps' });

@@ -143,7 +143,7 @@ describe('the resources of all instances', () => {
     expect(addresses(await place.owner.get(`/resources?team_id=${place.team}`))).toEqual([]);
   });
 
-  test('of instances without a team are listed for administrators, and for a user who is the only one to have used the instance', async () => {
+  test('resources of instances without a team are listed for administrators, and for a user who is the only one to have used the instance', async () => {
     const [administrator, one, other] = await Promise.all([
       api.addUser('admin'),
       api.addUser('maintainer'),

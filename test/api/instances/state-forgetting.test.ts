@@ -80,7 +80,7 @@ describe('an imported state that is forgotten', () => {
   });
 });
 
-describe('a state is not forgotten', () => {
+describe('the refusal to forget a state', () => {
   test('a state is not forgotten if the instance has none', async () => {
     expect(await forget(await makeInstance())).toMatchObject({ status: 404 });
   });

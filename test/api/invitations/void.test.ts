@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-describe('an invitation is void', () => {
+describe('the validity of an invitation', () => {
   /** Makes an organization whose admin invites a person into its team. */
   async function sent() {
     const own = await makeTenant(api);

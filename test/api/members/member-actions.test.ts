@@ -78,7 +78,7 @@ describe('the actions of a membership', () => {
     expect(described[0]?.reason).toMatch(/can only have the role member/);
   });
 
-  test('are not in a list', async () => {
+  test('a list of memberships has no actions', async () => {
     const list = await tenant.owner.get(`/organizations/${tenant.organization}/members`);
     expect(list.body.members[0]).not.toHaveProperty('actions');
   });

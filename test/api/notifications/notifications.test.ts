@@ -38,14 +38,14 @@ describe('a notification about a run', () => {
     for (const other of [second, team.runs.asker, admin, tenant.owner]) expect(await titlesOf(other)).toEqual([]);
   });
 
-  it('of a request that names nobody is created for everybody who may review the run, and for nobody else', async () => {
+  it('a request for a review that names nobody notifies everybody who may review the run, and nobody else', async () => {
     await team.addAsked();
     const asksYou = /^Aki Asker asks you to review the apply run of net-/;
     for (const able of [reviewer, second]) expect(await titlesOf(able)).toEqual([expect.stringMatching(asksYou)]);
     for (const other of [team.runs.asker, admin]) expect(await titlesOf(other)).toEqual([]);
   });
 
-  it('of a request is created once a day for each user who asks, and once for all service accounts', async () => {
+  it('a request for a review notifies once a day for each user who asks, and once for all service accounts', async () => {
     const run = await team.addAsked(reviewer);
     await team.ask(run, reviewer);
     await team.ask(run);
@@ -74,7 +74,7 @@ describe('a notification about a run', () => {
     expect(await askedBy(reviewer)).toEqual(['Aki Asker', 'One bot', owner?.name, 'Aki Asker']);
   });
 
-  it('of a request is marked as read for a reviewer who has decided, and for all once the run no longer waits', async () => {
+  it('the notification of a request is marked as read for a reviewer who has decided, and for all once the run no longer waits', async () => {
     const run = await team.addAsked(reviewer, second);
     const { plan } = (await reviewer.get(`/runs/${run}`)).body;
     const review = { decision: 'reject', comment: 'not now', plan_digest: plan.digest };
@@ -87,7 +87,7 @@ describe('a notification about a run', () => {
     expect((await second.get('/notifications')).body.notifications[0].state).toBe('read');
   });
 
-  it('of its end is created for its requester, and for nobody else', async () => {
+  it('the end of a run notifies its requester, and nobody else', async () => {
     const { runId, attemptId } = await team.runs.begin();
     await team.runs.failPlan({ runId, attemptId });
     await team.notify();
@@ -232,7 +232,7 @@ describe('a user with notifications', () => {
     expect(await unreadOf(reviewer)).toBe(1);
   });
 
-  it('who leaves the team sees and gets no notifications about it any more', async () => {
+  it('a user who leaves the team sees and gets no notifications about it any more', async () => {
     const user = await api.addUser('operator');
     await join(tenant, user, 'member', 'admin');
     const run = await team.addAsked(user);

@@ -139,7 +139,7 @@ describe('the removal of a plugin', () => {
     expect(await find(kept)).toEqual([]);
   });
 
-  it('and a simultaneous registration of a resource do not both succeed', async () => {
+  it('the removal of a plugin and a simultaneous registration of a resource do not both succeed', async () => {
     for (let turn = 0; turn < 5; turn += 1) {
       const { root, installation, team, expected_ownership } = await stageUse();
       const resource = { type: 'zone', name: 'raced', key: 'raced', team_id: team };

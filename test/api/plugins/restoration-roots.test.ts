@@ -77,7 +77,7 @@ describe('the roots of a resource', () => {
     ],
   ];
   it.each(shapes)(
-    'that are %s are refused, and the error has this as its reason',
+    'roots that are %s are refused, and the error has this as its reason',
     async (_name, definition, root, kind, why) => {
       for (const statement of definition.split('; ')) if (statement) await api.rows(statement);
       await api.rows(`grant select on all tables in schema dns to ${readerRole()}`);
@@ -91,7 +91,7 @@ describe('the roots of a resource', () => {
     ['int', '7', ['007', ' 7', '+7']],
     ['name', 'n'.repeat(63), [`${'n'.repeat(63)} and more`]],
     ['text collate dns.caseless', 'Zone', ['zone', 'ZONE']],
-  ])('with a key of the type %s match only the exact key', async (type, key, others) => {
+  ])('roots with a key of the type %s match only the exact key', async (type, key, others) => {
     const [table] = `spelled_${type}`.split(' ');
     await api.rows(
       `create collation if not exists dns.caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`,
@@ -104,7 +104,7 @@ describe('the roots of a resource', () => {
     for (const other of others) expect(await find(other.replace('KEY', key)), other).toMatchObject({ kind: 'missing' });
   });
 
-  it('in a schema or table that the role may not read give an error with the missing privilege', async () => {
+  it('roots in a schema or table that the role may not read give an error with the missing privilege', async () => {
     await api.rows('create schema later');
     await api.rows('create table later.zones (id text)');
     const schemas = [...pluginSchemas, 'later'];
@@ -176,7 +176,7 @@ describe('the roots of a resource', () => {
   ];
 
   it.each(traps.map((trap, index) => [...trap, `trap${index}`] as const))(
-    'that have %s run no function of the plugin, and cannot be verified',
+    'roots that have %s run no function of the plugin, and cannot be verified',
     async (_name, definition, why, table) => {
       await api.rows('create sequence if not exists dns.sprung');
       await api.rows(`create or replace function dns.spring(text) returns boolean language plpgsql immutable as
@@ -204,7 +204,7 @@ describe('the roots of a resource', () => {
     expect(codeOf(await root.restore(resource))).toEqual([409, 'plugin_root_missing']);
   });
 
-  it('that cannot be read within the time limit make the restoration answer 503', async () => {
+  it('roots that cannot be read within the time limit make the restoration answer 503', async () => {
     const { root, resource } = await deleteResource(api);
     const answer = await whileLocked('dns.zones', () => root.restore(resource));
     expect([answer.status, answer.body.error]).toEqual([

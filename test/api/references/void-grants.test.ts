@@ -160,7 +160,7 @@ describe('the modules of a version', () => {
     expect(await find(place)).toBeNull();
   });
 
-  test('of an environment are not passed to the team to which it was transferred', async () => {
+  test('modules of an environment are not passed to the team to which it was transferred', async () => {
     const { id, environment } = await addProject('modules');
     const [version] = await stage.api.rows<{ id: string }>('select id from template_versions where template_id = ?', [
       stage.template,

@@ -35,7 +35,7 @@ describe('the checks of one person', () => {
     expect(await step(last)).toEqual({ kind: 'wait', seconds: 360 });
   });
 
-  test('that are requested at once wait up to the limit, and the others answer without a check', async () => {
+  test('checks that one person requests at once wait up to the limit, and the others answer without a check', async () => {
     const [known] = await checks();
     const person = known?.requested_by;
     const principal = { id: person, responsibleUserId: person, credential: { id: person } } as never;

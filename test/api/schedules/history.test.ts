@@ -65,7 +65,7 @@ describe('missed times of a schedule', () => {
     expect(await resultsOf(id), 'once').toMatchObject([missed]);
   });
 
-  it('before and after a time that started are two results', async () => {
+  it('missed times before and after a start are two results', async () => {
     const { id, times } = await scheduleOf(7);
     await fire(id, times[3]!);
     await look();
@@ -135,7 +135,7 @@ describe('missed times of a schedule', () => {
 });
 
 describe('consecutive refusals of a schedule', () => {
-  it('with the same message are one result', async () => {
+  it('consecutive refusals with the same message are one result', async () => {
     const { id } = await scheduleOf(0);
     await api.rows(`update schedules set authority_id = gen_random_uuid() where id = ?`, [id]);
     const start = Date.now();

@@ -52,8 +52,8 @@ async function shownOf(id: string): Promise<unknown> {
   return variables;
 }
 
-describe('a variable that was saved as plain text is', () => {
-  it('masked when the latest version declares it secret', async () => {
+describe('a variable that was saved as plain text', () => {
+  it('a variable that was saved as plain text is masked when the latest version declares it secret', async () => {
     const template = await addOpenTemplate();
     const id = await save(runOf(template));
     expect(await shownOf(id)).toEqual({ token: value, size: 3 });
@@ -61,7 +61,7 @@ describe('a variable that was saved as plain text is', () => {
     expect(await shownOf(id)).toEqual({ token: masked, size: 3 });
   });
 
-  it('shown while the schedule runs the version in which it is plain, and masked if its range has a later one', async () => {
+  it('a variable that was saved as plain text is shown while the schedule runs the version in which it is plain, and masked if its range has a later one', async () => {
     const template = await addOpenTemplate();
     const exact = await save(runOf(template, { version: '1.0.0' }));
     const range = await save(runOf(template, { version: '^1.0' }));
@@ -71,21 +71,21 @@ describe('a variable that was saved as plain text is', () => {
     expect([await shownOf(exact), await shownOf(range)]).toMatchObject([{ token: value }, { token: masked }]);
   });
 
-  it('masked when the latest version no longer declares it', async () => {
+  it('a variable that was saved as plain text is masked when the latest version no longer declares it', async () => {
     const template = await addOpenTemplate();
     const id = await save(runOf(template));
     await publish(template, '1.1.0', { size: open.size });
     expect(await shownOf(id)).toEqual({ token: masked, size: 3 });
   });
 
-  it('masked with all others if no version would run', async () => {
+  it('a variable that was saved as plain text is masked with all others if no version would run', async () => {
     const template = await addOpenTemplate();
     const id = await save(runOf(template, { version: '^1.0' }));
     expect((await tenant.owner.post(`/registry/templates/${template}/versions/1.0.0/yank`, {})).status).toBe(200);
     expect(await shownOf(id)).toEqual({ token: masked, size: masked });
   });
 
-  it('masked by the deployed version, and not by the latest one, if a destroy names no version', async () => {
+  it('a variable that was saved as plain text is masked by the deployed version, and not by the latest one, if a destroy names no version', async () => {
     const template = await addOpenTemplate();
     await publish(template, '1.1.0', secret);
     const instance = `i-${newId()}`;

@@ -160,7 +160,7 @@ describe('the actions of an organization, a team and a project', () => {
     expect(await reason()).toBeNull();
   });
 
-  test('in the response of a command depend on the memberships that it has changed', async () => {
+  test('the actions in the response of a command depend on the memberships that it has changed', async () => {
     const owner = await api.addUser('maintainer');
     const heir = await api.addUser('maintainer');
     await acquaint(owner, heir);

@@ -11,14 +11,14 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-describe('a deletion is refused, naming', () => {
+describe('a deletion', () => {
   const refused = async (tenant: Tenant, path: string, ...reasons: string[]) => {
     const answer = await tenant.owner.delete(path, withKey());
     expect(answer.status, answer.text).toBe(409);
     for (const reason of reasons) expect(answer.body.error).toContain(reason);
   };
 
-  test('the resources inside it, including archived ones', async () => {
+  test('deleting a container is refused and names the resources inside it, including archived ones', async () => {
     const tenant = await makeTenant(api);
     const { owner } = tenant;
     await owner.post(`/environments/${tenant.environment}/archive`);
@@ -30,7 +30,7 @@ describe('a deletion is refused, naming', () => {
     await refused(tenant, `/projects/${tenant.project}`, 'environments: development, b, c, d, e and more');
   });
 
-  test('the templates of a team that are not archived, as archived ones are deleted with it', async () => {
+  test('deleting a team with active templates is refused and names them', async () => {
     const tenant = await makeTenant(api);
     const { template, run } = await admitRun(tenant);
     await tenant.owner.post(`/runs/${run.body.id}/cancel`, { force: true });
@@ -41,7 +41,7 @@ describe('a deletion is refused, naming', () => {
     expect((await tenant.owner.get(`/registry/templates/${template}`)).status).toBe(404);
   });
 
-  test('the service accounts of a team', async () => {
+  test('deleting a team with service accounts is refused and names them to those who may read them', async () => {
     const tenant = await makeTenant(api);
     for (const path of levelsOf(tenant).slice(0, 2)) await tenant.owner.delete(path, withKey());
     const id = randomUUID();
@@ -61,7 +61,7 @@ describe('a deletion is refused, naming', () => {
     expect((await tenant.owner.delete(tenant.teamPath, withKey())).status).toBe(204);
   });
 
-  test('runs that have not ended and instances that have resources, in one error', async () => {
+  test('deleting an environment is refused and names its open runs and its instances with resources in one error', async () => {
     const tenant = await makeTenant(api);
     const { run } = await admitRun(tenant);
     await api.rows(`update instances set resource_count = 2 where id = ?`, [run.body.instance_id]);

@@ -68,8 +68,8 @@ const expectGone = async (tenant: Tenant) => {
   expect(answer.status, answer.text).toBe(204);
 };
 
-describe('an environment with an instance whose apply was', () => {
-  test.each(Object.entries(incomplete))('%s cannot be archived or deleted', async (_, end) => {
+describe('an environment with an instance', () => {
+  test.each(Object.entries(incomplete))('whose apply was %s cannot be archived or deleted', async (_, end) => {
     const { tenant, run } = await endApply(end);
     const reason = `whose last apply may be incomplete, so that they may hold resources that nothing records: "${run.instance}"; apply or destroy them again first`;
     for (const answer of [
@@ -80,7 +80,7 @@ describe('an environment with an instance whose apply was', () => {
       expect([answer.status, answer.body.error]).toEqual([409, expect.stringContaining(reason)]);
   });
 
-  test('incomplete can be deleted after a destroy has succeeded', async () => {
+  test('whose apply was incomplete can be deleted after a destroy has succeeded', async () => {
     const { tenant, run } = await endApply(incomplete['ended by force']!);
     const request = { template_id: run.template_id, environment_id: tenant.environment, operation: 'destroy' };
     const canceled = await admin.post('/runs', request);
@@ -92,14 +92,14 @@ describe('an environment with an instance whose apply was', () => {
     await expectGone(tenant);
   });
 
-  test('failed with a complete record can be deleted', async () => {
+  test('whose apply failed with a complete record can be deleted', async () => {
     const { tenant } = await endApply(({ attemptId }) =>
       steps.complete(attemptId, { outcome: 'failed', reason: 'step_failed' }),
     );
     await expectGone(tenant);
   });
 
-  test('not begun by a worker can be deleted', async () => {
+  test('whose apply no worker has begun can be deleted', async () => {
     const tenant = await makeTenant(api);
     const { runId } = await steps.planned(worker, 'sandbox', { environment_id: tenant.environment }, destroyable);
     await cancel(runId, true);

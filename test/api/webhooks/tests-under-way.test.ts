@@ -50,7 +50,7 @@ async function begin(...tests: readonly (readonly [ApiUser, string])[]) {
 }
 
 describe('the fifth simultaneous test of webhooks', () => {
-  it('of one owner answers 429 for every caller, and a test of another owner is sent', async () => {
+  it('the fifth simultaneous test of one owner answers 429 for every caller, and a test of another owner is sent', async () => {
     const [webhook, chat, other] = [await addWebhook(tenant), await addChat(tenant), await addWebhook(stranger)];
     endpoint.answers = 'hang';
     const { owner } = tenant;
@@ -69,7 +69,7 @@ describe('the fifth simultaneous test of webhooks', () => {
     for (const { status } of await Promise.all([...hanging, ...others])) expect(status).toBe(200);
   });
 
-  it('of one caller answers 429 for webhooks of every owner, and is sent once another test has ended', async () => {
+  it('the fifth simultaneous test of one caller answers 429 for webhooks of every owner, and is sent once another test has ended', async () => {
     const [mine, theirs] = [await addWebhook(tenant), await addWebhook(stranger)];
     endpoint.answers = 'hang';
     const hanging = await begin([admin, mine], [admin, theirs], [admin, mine], [admin, theirs]);

@@ -69,7 +69,7 @@ describe('a verifier in another process, which knows only the issuer', () => {
   });
 });
 
-describe('a token is refused', () => {
+describe('the verification of a token', () => {
   let token: string;
   beforeAll(async () => {
     token = await stage.mint(await stage.planning());

@@ -12,7 +12,7 @@ const hourly: ScanHistory = {
 };
 const at = (time: string, change: Partial<ScanHistory> = {}) => isStale({ ...hourly, ...change }, new Date(time));
 
-describe('a monitor is stale', () => {
+describe('the staleness of a monitor', () => {
   it('a monitor is stale once three scheduled times have passed without a successful scan, and not before', () => {
     expect(at('2026-01-10T14:59:00Z')).toBe(false);
     expect(at('2026-01-10T16:01:00Z')).toBe(true);

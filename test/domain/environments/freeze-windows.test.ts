@@ -122,7 +122,7 @@ function spell(name: string, number: number): string {
   return [...name].map((letter, index) => ((number >> index) & 1 ? letter.toUpperCase() : letter)).join('');
 }
 
-describe('freeze windows are refused', () => {
+describe('the validation of freeze windows', () => {
   const week = { starts: { day: 'friday', time: '16:00' }, ends: { day: 'monday', time: '08:00' } };
   it.each<[string, object[]]>([
     ['if one ends before it starts', [{ ...once, ends_at: '2026-12-01T00:00:00Z' }]],
@@ -138,7 +138,7 @@ describe('freeze windows are refused', () => {
       [{ name: 'a', weekly: { ...week, ends: { day: 'monday', time: '24:00' } }, time_zone: 'UTC' }],
     ],
     ['if there are too many', Array.from({ length: 51 }, (_, index) => ({ ...once, name: `${index}` }))],
-  ])('%s', (_title, windows) => {
+  ])('freeze windows are refused %s', (_title, windows) => {
     expect(FreezeWindows.safeParse(windows).success).toBe(false);
   });
 });

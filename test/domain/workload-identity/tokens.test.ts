@@ -133,7 +133,7 @@ describe('the token of an attempt', () => {
   });
 });
 
-describe('no token is issued', () => {
+describe('the issuing of tokens', () => {
   const superseded = { name: 'AttemptSuperseded' };
 
   it('no token is issued to a worker other than the one that executes the attempt', async () => {

@@ -126,7 +126,7 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
   });
 
   it.runIf(name === 'opentofu')(
-    'that a variable chooses are fetched for each run, and are not stored with the version',
+    'private modules that a variable chooses are fetched for each run, and are not stored with the version',
     async () => {
       const source = `git::${origin}/acme/network.git?ref=\${var.ref}`;
       const files = { 'main.tf': `variable "ref" {\n  default = "v1"\n}\n${configurationOf({ one: source })}` };

@@ -19,12 +19,12 @@ describe('frames', () => {
     }
   });
 
-  it('that announce more than the limit are refused before memory is allocated', () => {
+  it('frames that announce more than the limit are refused before memory is allocated', () => {
     const prefix = Buffer.from([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
     expect(() => new FrameReader().push(prefix)).toThrow(BrokenFrame);
   });
 
-  it('whose header is not JSON are refused', () => {
+  it('frames whose header is not JSON are refused', () => {
     const frame = Buffer.concat([Buffer.from([0, 0, 0, 2, 0, 0, 0, 0]), Buffer.from('{x')]);
     expect(() => new FrameReader().push(frame)).toThrow(BrokenFrame);
   });

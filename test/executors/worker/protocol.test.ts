@@ -115,7 +115,7 @@ async function receive(sent: Buffer, phase: WireRequest['phase'] = 'apply') {
 }
 
 describe('a worker that receives from its host', () => {
-  it.each(badHostMessages)('%s, kills the host and stores nothing', async (_, message) => {
+  it.each(badHostMessages)('a worker that receives %s kills the host and stores nothing', async (_, message) => {
     const followed = Buffer.concat([
       encodeFrame(message ?? []),
       encodeFrame(state, Buffer.from('{}')),

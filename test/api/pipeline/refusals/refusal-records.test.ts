@@ -28,7 +28,7 @@ async function findRefusals(filter: Record<string, string>) {
   return body.audit_records;
 }
 
-describe('the record of a refusal names the resource that the request named', () => {
+describe('the resource in the record of a refusal', () => {
   let viewer: ApiUser;
   beforeEach(async () => {
     viewer = await api.addUser('maintainer');

@@ -88,9 +88,9 @@ const absences: [what: string, leave: Absence, comeBack: Absence][] = [
 const countsOf = async (run: Pending) =>
   (await read(run)).approval.reviews.map(({ counts }: { counts: boolean | null }) => counts);
 
-describe('an approval whose reviewer', () => {
+describe('an approval', () => {
   it.each(endings)(
-    '%s no longer counts, so the run waits for another approval, and an event has the reason',
+    'an approval whose reviewer %s no longer counts, so the run waits for another approval, and an event has the reason',
     async (_, end, reason) => {
       const leaving = await api.addUser('maintainer');
       await join(tenant, leaving, 'member', 'admin');
@@ -107,7 +107,7 @@ describe('an approval whose reviewer', () => {
   );
 
   it.each(absences)(
-    '%s counts again once that is reverted, and the run then continues its work',
+    'an approval whose reviewer %s counts again once that is reverted, and the run then continues its work',
     async (_, leave, comeBack) => {
       const user = await api.addUser('maintainer');
       await join(tenant, user, 'member', 'admin');
@@ -128,7 +128,7 @@ describe('an approval whose reviewer', () => {
     },
   );
 
-  it("keeps the role in a team still counts after the team was transferred, and the run's project cannot be transferred", async () => {
+  it("an approval whose reviewer keeps the role in a team still counts after the team was transferred, and the run's project cannot be transferred", async () => {
     const [moving, other] = [await makeTenant(api), await makeTenant(api)];
     await join(other, moving.owner, 'admin');
     const reviewer = await api.addUser('maintainer');
@@ -148,7 +148,7 @@ describe('an approval whose reviewer', () => {
     expect(await next(run)).toMatchObject({ kind: 'execute' });
   });
 
-  it('is disabled increases the revision of the run once the run discards the approval', async () => {
+  it('discarding the approval of a disabled reviewer increases the revision of the run', async () => {
     const leaving = await api.addUser('maintainer');
     await join(tenant, leaving, 'member', 'admin');
     const run = await pending(strict);
@@ -160,7 +160,7 @@ describe('an approval whose reviewer', () => {
     expect((await read(run)).revision).toBe(revision + 1);
   });
 
-  it('was allowed to approve their own run no longer counts once the environment forbids that', async () => {
+  it('an approval by the requester no longer counts once the environment forbids people to approve their own runs', async () => {
     const run = await pending({ ...lax, allow_self: true });
     expect(await approve(run, admin)).toMatchObject({ status: 200 });
     expect(await change(run, lax)).toMatchObject({ status: 200 });

@@ -80,7 +80,7 @@ describe('the scheduled times', () => {
     expect(next('0 0 29 2 *', 'UTC', '2096-03-01T00:00:00Z', 1)).toEqual(['2104-02-29T00:00:00.000Z']);
   });
 
-  it('of an interval start at an offset that depends on the id', () => {
+  it('the times of an interval start at an offset that depends on the id', () => {
     const from = new Date('2026-11-22T10:00:00Z');
     const of = (one: string) => nextTimes({ every: 'PT6H' }, one, from, 3).map((time) => time.getTime());
     const [first = 0, second = 0, third = 0] = of(id);
