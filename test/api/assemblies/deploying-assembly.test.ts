@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeTenant } from '#test/support/access/tenancy.ts';
-import {
-  addAssembly,
-  addRun,
-  openPageStage,
-  type PageStage,
-  signIn,
-  threeNodes,
-} from '#test/support/assemblies/page-stage.ts';
+import { addAssembly, addRun, openPageStage, type PageStage, threeNodes } from '#test/support/assemblies/page-stage.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { RunProgress } from '#test/support/pages/assemblies/progress.ts';
 
 /** An instance names the assembly that deployed it last, so that clients see which instances another assembly would take over. */
@@ -74,7 +68,7 @@ test('the form that runs an assembly names only instances that it did not deploy
   const spec = threeNodes(stage.template);
   const nodes = { ...spec.nodes, network: { ...spec.nodes.network, instance: 'own' } };
   const assembly = await addAssembly(stage, { ...spec, nodes });
-  const owner = await signIn(stage, stage.tenant.owner);
+  const owner = await signInVisitor(stage.api, stage.tenant.owner);
   const form = async () =>
     (await owner.get(`/assemblies/${assembly}/run?environment_id=${stage.tenant.environment}`)).text;
   const { run } = await deploy('own');

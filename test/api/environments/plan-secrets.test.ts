@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { textOf } from '#test/support/browser/page-text.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 
 /** An environment that hides the secrets of its applies from plans. */
 let api: TestApi;
@@ -160,8 +161,7 @@ it('a variable says whether planning gets its secret', async () => {
 });
 
 it('the page of an environment names the secrets that plans get, in production or if it requires weaker ones', async () => {
-  const visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+  const visitor = await signInVisitor(api, tenant.owner);
   const warning = 'Plans get the same secrets as applies: <span class="mono">KEY</span>.';
   for (const [rules, isWarned] of [
     [{ kind: 'staging' }, false],
@@ -180,8 +180,7 @@ it('the page of an environment names the secrets that plans get, in production o
 });
 
 it('the warning of secrets that plans get names those of variable sets, and says what helps for those of templates', async () => {
-  const visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+  const visitor = await signInVisitor(api, tenant.owner);
   const place = { project_id: tenant.project, name: `Shown ${++made}`, kind: 'staging', plan_secrets: 'weaker' };
   const { id } = await tenant.owner.make('/environments', place);
   const password = { ...key, name: 'password', category: 'template' };
@@ -192,9 +191,7 @@ it('the warning of secrets that plans get names those of variable sets, and says
   });
   await tenant.owner.put(`/variable-sets/${set.id}/attachments`, { project_ids: [], environment_ids: [id] });
   const { text } = await visitor.get(`/environments/${id}?tab=variables`);
-  const words = (/notice notice-wait.*?<\/div><\/div>/s.exec(text.slice(text.indexOf('Plans get') - 400))?.[0] ?? '')
-    .replaceAll(/<[^>]+>/g, '')
-    .replaceAll(/\s+/g, ' ');
+  const words = textOf(/notice notice-wait.*?<\/div><\/div>/s.exec(text.slice(text.indexOf('Plans get') - 400))?.[0]);
   expect(words).toContain('Plans get the same secrets as applies: KEY of the set Shared, password.');
   expect(words).toContain('Give environment variables (KEY of the set Shared) another value for planning');
   expect(words).toContain('Variables of templates (password) are part of what is planned');

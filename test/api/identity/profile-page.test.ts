@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { type PageAnswer, Visitor } from '#test/support/browser/visitor.ts';
 
 let api: TestApi;
@@ -18,16 +19,9 @@ const passwords = (more: Record<string, string> = {}) => ({
   ...more,
 });
 
-async function visitAs(user: ApiUser, headers?: Record<string, string>): Promise<Visitor> {
-  const visitor = new Visitor(api.app, headers);
-  const { status } = await visitor.submit('/login', { email: user.email, password: testPassword });
-  expect(status).toBe(303);
-  return visitor;
-}
-
 async function visit(name = 'Ana Kowalczyk'): Promise<{ user: ApiUser; visitor: Visitor }> {
   const user = await api.addUser('maintainer', name);
-  return { user, visitor: await visitAs(user) };
+  return { user, visitor: await signInVisitor(api, user) };
 }
 
 /** The problem shown at a field. */
@@ -165,8 +159,7 @@ describe('changing the password with the profile form', () => {
   it('names a time to wait after too many guesses', async () => {
     const own = await startApi();
     const user = await own.addUser('requester');
-    const visitor = new Visitor(own.app);
-    await visitor.submit('/login', { email: user.email, password: testPassword });
+    const visitor = await signInVisitor(own, user);
     let answer: PageAnswer | undefined;
     for (let guess = 0; guess < 11; guess += 1)
       answer = await visitor.submit('/profile/password', passwords({ current_password: `guess ${guess}` }));

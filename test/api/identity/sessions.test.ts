@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeOldSessions } from '#domain/identity/sessions/cleaning.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 
 let api: TestApi;
 let root: ApiUser;
@@ -108,9 +108,9 @@ describe('a session', () => {
   });
 
   it('shows its address and browser to its user, and to nobody else', async () => {
-    const visitor = new Visitor(api.app, { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0' });
     const user = await api.addUser('requester');
-    await visitor.submit('/login', { email: user.email, password: testPassword });
+    const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0' };
+    await signInVisitor(api, user, browser);
     const { body } = await (await api.signIn(user)).get('/auth/sessions');
     expect(body.sessions).toHaveLength(2);
     expect(body.sessions[1]).toMatchObject({

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#domain/shared/ids.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addAssembly, addTemplate, admit } from '#test/support/assemblies/assemblies.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { NotifiedTeam, titlesOf } from '#test/support/notifications/notified-team.ts';
 
 let api: TestApi;
@@ -106,8 +106,7 @@ describe('an assembly run of ten nodes', () => {
     expect(body.threads).toHaveLength(1);
     expect(body.threads[0].latest.subject).toEqual({ kind: 'assembly_run', id: run.id });
 
-    const visitor = new Visitor(api.app);
-    await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+    const visitor = await signInVisitor(api, tenant.owner);
     expect((await visitor.get('/notifications')).text).toContain(`href="/workloads/assembly-runs/${run.id}"`);
     expect((await visitor.get(`/workloads/assembly-runs/${run.id}`)).location).toBe(run.path);
   });
@@ -195,8 +194,7 @@ describe('an assembly run of ten nodes', () => {
     const run = await start(tenant.owner, 1);
     await end(run, 'succeeded');
     expect(await titlesOf(stranger.owner)).toEqual([]);
-    const visitor = new Visitor(api.app);
-    await visitor.submit('/login', { email: stranger.owner.email, password: testPassword });
+    const visitor = await signInVisitor(api, stranger.owner);
     const answers = await Promise.all(
       [run.id, randomUUID()].map((id) => visitor.get(`/workloads/assembly-runs/${id}`)),
     );

@@ -12,6 +12,7 @@ import type { PagePattern } from '#api/web/paths.ts';
 import { pageAdder } from '#api/web/visit/route.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
 
 const access = { anyOf: ['connection:manage'], scope: 'platform', hidden: 'not_found', review: 'none' } as const;
@@ -82,18 +83,12 @@ beforeAll(async () => {
   });
   await app.ready();
   ana = await api.addUser('maintainer', 'Ana');
-  visitor = await signIn(ana);
+  visitor = await signInVisitor({ app }, ana);
 });
 afterAll(async () => {
   await app?.close();
   await api?.close();
 });
-
-async function signIn(user: ApiUser): Promise<Visitor> {
-  const visitor = new Visitor(app);
-  expect((await visitor.submit('/login', { email: user.email, password: testPassword })).status).toBe(303);
-  return visitor;
-}
 
 function callApi(name: string, body: object, key: string) {
   const headers = { cookie: visitor.cookie!, 'sec-fetch-site': 'same-origin', 'idempotency-key': key };
@@ -159,7 +154,7 @@ describe('a page that invokes an operation', () => {
 
   it('refuses a visitor without the permission, and audits that as the API does', async () => {
     const bea = await api.addUser('requester', 'Bea');
-    const beas = await signIn(bea);
+    const beas = await signInVisitor({ app }, bea);
     const refused = await beas.submit('/things/six', { key: crypto.randomUUID(), size: 'huge' });
     expect([refused.status, refused.text.includes('this needs the platform role maintainer')]).toEqual([403, true]);
     expect((await beas.get('/things/six')).status).toBe(403);
@@ -193,7 +188,7 @@ describe('a page that invokes an operation', () => {
     expect([stranger.status, stranger.headers['content-type']]).toEqual([401, 'text/html; charset=utf-8']);
     expect(stranger.text).toContain('name="next" value="/things/seven"');
     const cid = await api.addUser('maintainer', 'Cid');
-    const cids = await signIn(cid);
+    const cids = await signInVisitor({ app }, cid);
     await api.rows('update principals set enabled = false where id = ?', [cid.id]);
     expect((await cids.submit('/things/seven', { key: crypto.randomUUID() })).status).toBe(401);
     expect(await made('seven')).toEqual([]);

@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { wordsOf } from '#test/support/browser/page-text.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { encode } from '#test/support/plugins/plugin-world.ts';
-import {
-  addShownPlugin,
-  type ShownPlugin,
-  shownManifest,
-  showPlugin,
-  textOf,
-} from '#test/support/plugins/shown-plugin.ts';
+import { addShownPlugin, type ShownPlugin, shownManifest, showPlugin } from '#test/support/plugins/shown-plugin.ts';
 
 let api: TestApi;
 let shown: ShownPlugin;
@@ -23,7 +18,7 @@ describe('the assignments of a plugin', () => {
   it('show subject, place and author, when and by whom one was revoked, and the ids that commands require', async () => {
     const markup = await shown.show(shown.owner, { tab: 'assignments' });
     for (const id of Object.values(shown.grants)) expect(markup).toContain(`data-value>${id}</code>`);
-    const text = textOf(markup);
+    const text = wordsOf(markup);
     expect(text).toMatch(/Dan user \S+ zone\.sync team Core In force/);
     expect(text).toMatch(/resource zone-key-17 Ended Revoked .* UTC by Root/);
   });
@@ -64,7 +59,7 @@ it('a user who left a team sees their old assignments there without the name of 
   const team = { type: 'team', id: tenant.team };
   await root.assign(await root.actionId(other, 'zone.sync'), { type: 'user', id: left.id }, team);
   const visitor = await signInVisitor(api, left);
-  const read = async () => textOf(await showPlugin(visitor, other, { tab: 'assignments' }));
+  const read = async () => wordsOf(await showPlugin(visitor, other, { tab: 'assignments' }));
   expect(await read()).toContain('team Core');
   await root.command(['DELETE', `${tenant.teamPath}/members/${left.id}`]);
   expect(await read()).toContain(`team ${tenant.team}`);
@@ -80,12 +75,12 @@ it('an assignment that a ceiling ended is shown with time and author of the ceil
   const path = `/admin/plugins/${other}?tab=assignments`;
   const message = 'The ceiling of the installation stopped approving the action since it was assigned.';
   for (const visitor of [await signInVisitor(api, shown.tenant.owner), shown.owner])
-    expect(textOf((await visitor.get(path)).text)).toMatch(new RegExp(`${message} That was [^.]* UTC by Root`));
+    expect(wordsOf((await visitor.get(path)).text)).toMatch(new RegExp(`${message} That was [^.]* UTC by Root`));
 });
 
 describe('the other parts of a plugin', () => {
   it('show a ceiling with who approved it, both revisions, and what is not approved', async () => {
-    const text = textOf(await shown.show(shown.owner, { tab: 'ceiling' }));
+    const text = wordsOf(await shown.show(shown.owner, { tab: 'ceiling' }));
     expect(text).toMatch(/Approved .* UTC by Root/);
     expect(text).toContain(
       '1 of the ceiling, which has been set once. It was set for revision 2 of the plugin, which it still has.',
@@ -97,16 +92,16 @@ describe('the other parts of a plugin', () => {
   it('show the whole digest of a release and its manifest', async () => {
     const list = await shown.show(shown.owner, { tab: 'releases' });
     expect(list).toContain(`data-value>${encode(shownManifest).digest}</code>`);
-    const text = textOf(await shown.show(shown.owner, { tab: 'releases', release: '1.4.0' }));
+    const text = wordsOf(await shown.show(shown.owner, { tab: 'releases', release: '1.4.0' }));
     for (const each of [encode(shownManifest).digest, 'dns.write', 'one resource', 'nightly', 'dns.zones by id'])
       expect(text).toContain(each);
-    expect(textOf(await shown.show(shown.owner, { tab: 'releases', release: '9' }))).toContain('No such release');
+    expect(wordsOf(await shown.show(shown.owner, { tab: 'releases', release: '9' }))).toContain('No such release');
   });
 
   it('show actions with their ids and where they can be assigned', async () => {
     const markup = await shown.show(shown.owner, {});
     expect(markup).toContain(`data-value>${shown.sync}</code>`);
-    expect(textOf(markup)).toContain('team, one resource');
+    expect(wordsOf(markup)).toContain('team, one resource');
     expect(markup).not.toContain('Can be assigned to');
   });
 
@@ -116,7 +111,7 @@ describe('the other parts of a plugin', () => {
     const { status, text } = await shown.owner.get(`/admin/plugin-resources/${shown.zone}`);
     expect(status).toBe(200);
     for (const each of [shown.zone, 'zone-key-17', 'dns.zones by id', 'team Core'])
-      expect(textOf(text)).toContain(each);
+      expect(wordsOf(text)).toContain(each);
     const stranger = await signInVisitor(api, (await makeTenant(api)).owner);
     expect((await stranger.get(`/admin/plugin-resources/${shown.zone}`)).status).toBe(404);
   });
@@ -131,7 +126,7 @@ it('a removed plugin is listed separately, and its page says when and by whom it
   const listed = (query: string) => administrator.page(`/admin/plugins${query}`);
   expect(await listed('')).not.toContain('Removed zones');
   expect(await listed('?deleted=true')).toContain(`href="/admin/plugins/${removed}"`);
-  const tab = async (name: string) => textOf(await showPlugin(administrator, removed, { tab: name }));
+  const tab = async (name: string) => wordsOf(await showPlugin(administrator, removed, { tab: name }));
   expect(await tab('actions')).toMatch(/The plugin was removed .* UTC by Root \. Its ceiling, its assignments/);
   expect(await tab('assignments')).toMatch(/Ended The plugin was removed\. That was .* UTC by Root/);
   const ceiling = await tab('ceiling');
@@ -140,7 +135,7 @@ it('a removed plugin is listed separately, and its page says when and by whom it
   expect(ceiling).toContain('Actions that were approved zone.sync');
   expect(ceiling).not.toContain('Approved actions');
   expect(ceiling).not.toContain('that are not approved');
-  expect(textOf(await listed('?deleted=true'))).toContain('Removed plugins');
+  expect(wordsOf(await listed('?deleted=true'))).toContain('Removed plugins');
 });
 
 it('a ceiling of an earlier release shows what it approved, and that nothing of the active release is approved', async () => {
@@ -148,7 +143,7 @@ it('a ceiling of an earlier release shows what it approved, and that nothing of 
   await shown.root.stage(other, { ...shownManifest, release: '1.5.0' });
   await shown.root.activate(other, '1.5.0');
   const administrator = await signInVisitor(api, shown.tenant.owner);
-  const text = textOf(await showPlugin(administrator, other, { tab: 'ceiling' }));
+  const text = wordsOf(await showPlugin(administrator, other, { tab: 'ceiling' }));
   expect(text).toContain('State Stale');
   expect(text).toContain('Actions that were approved zone.sync');
   expect(text).not.toContain('Approved actions');

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { wordsOf } from '#test/support/browser/page-text.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 import { check } from '#test/support/plugins/plugin-world.ts';
-import { addShownPlugin, type ShownPlugin, textOf } from '#test/support/plugins/shown-plugin.ts';
+import { addShownPlugin, type ShownPlugin } from '#test/support/plugins/shown-plugin.ts';
 
 let api: TestApi;
 let shown: ShownPlugin;
@@ -16,7 +17,7 @@ afterAll(() => api?.close());
 
 describe('the page that asks who may do what', () => {
   const ask = (visitor: Visitor, who: string, where: string, what = 'zone.sync') =>
-    shown.show(visitor, { tab: 'assignments', who, what, where }).then(textOf);
+    shown.show(visitor, { tab: 'assignments', who, what, where }).then(wordsOf);
 
   it.each([
     ['Dan', 'Core', 'Yes, now An assignment covers this.'],
@@ -24,7 +25,7 @@ describe('the page that asks who may do what', () => {
     ['Eve', 'Core', 'No No assignment covers this'],
     ['$bea', '$zone', 'No The assignment was revoked'],
     ['', 'Core', 'May Bea use zone.sync'],
-    ['Nobody', 'Core', 'No person that you know has the name, e-mail address or id &quot;Nobody&quot;'],
+    ['Nobody', 'Core', 'No person that you know has the name, e-mail address or id "Nobody"'],
     ['Dan', 'Nowhere', 'There is no place with the name or id'],
   ])('answers a user who may assign actions there about %s at %s', async (who, where, expected) => {
     const ids: Record<string, string> = { $bea: shown.bea.id, $zone: shown.zone };
@@ -39,9 +40,9 @@ describe('the page that asks who may do what', () => {
     await shown.root.activate(other, '1.4.0');
     const query = new URLSearchParams({ tab: 'assignments', who: shown.dan.id, what: 'zone.sync', where: 'Core' });
     const path = `/admin/plugins/${other}?${query}`;
-    expect(textOf((await visitor.get(path)).text)).toContain('The ceiling approves the action: no');
+    expect(wordsOf((await visitor.get(path)).text)).toContain('The ceiling approves the action: no');
     await shown.root.approve(other, ['zone.sync']);
-    const text = textOf((await visitor.get(path)).text);
+    const text = wordsOf((await visitor.get(path)).text);
     expect(text).toContain('The assignment is still in force: no');
     expect(text).toMatch(/A release was activated since the action was assigned\. That was .* UTC by Root/);
   });

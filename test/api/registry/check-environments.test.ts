@@ -6,8 +6,8 @@ import { endCheck } from '#domain/registry/checks/steps.ts';
 import { readCheckResult } from '#domain/registry/checks/store.ts';
 import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 
 /** The connections that a check may use, and what the version stores of it. Without a worker, every check is made after the publication. */
 const token = 'the-token-of-acme-91c4';
@@ -253,8 +253,7 @@ describe('a version whose check fails after it was published', () => {
     const check = await publishUnchecked(tenant.owner, template);
     const request = { template_id: template, environment_id: tenant.environment, instance: `late-${++made}` };
     const run = (await tenant.owner.post('/runs', request)).body;
-    const visitor = new Visitor(api.app);
-    await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+    const visitor = await signInVisitor(api, tenant.owner);
     const read = () => visitor.page(`/workloads/runs/${run.id}`);
     expect(await read()).not.toContain('after it was published');
     await end(check, failed);

@@ -3,25 +3,41 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorsOf } from '#api/document/errors.ts';
 import { check as checkOperation } from '#api/registry/version-operations.ts';
 import { Template, TemplateVersion } from '#domain/registry/entity.ts';
-import { type Client, type RegistryApi, startRegistryApi } from '#test/support/api/registry-api.ts';
+import type { PlatformRole, TeamRole } from '#domain/shared/vocabulary/roles.ts';
+import { addPerson, addTeam } from '#test/support/access/people.ts';
+import type { Answer } from '#test/support/api/caller.ts';
+import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { makeGitRoot, Repository } from '#test/support/programs/git.ts';
 
 const git = makeGitRoot();
-let api: RegistryApi;
+type Client = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+let api: TestApi;
 let administrator: Client;
 let requester: Client;
 let made = 0;
 
 beforeAll(async () => {
-  api = await startRegistryApi(`file://${git.path}`);
-  administrator = await api.addClient('admin');
-  requester = await api.addClient('requester');
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: `file://${git.path}` });
+  administrator = await addClient('admin');
+  requester = await addClient('requester');
 }, 60_000);
 
 afterAll(async () => {
   await api?.close();
   git.remove();
 }, 30_000);
+
+/** A user's requests for paths of the registry. They ask for errors as problems, which list each thing that is wrong. */
+async function addClient(role: PlatformRole, teams: Record<string, TeamRole> = {}): Promise<Client> {
+  const { caller } = await addPerson(api, role, { teams });
+  const headers = { accept: 'application/problem+json, application/json;q=0.5' };
+  return async (method, path, body) => {
+    const answer = await caller.send(method, `/registry${path}`, body, headers);
+    const read = answer.text && JSON.parse(answer.text);
+    return { ...answer, body: read.detail === undefined ? read : { ...read, error: read.detail } };
+  };
+}
 
 const main = 'variable "size" {}\nvariable "region" {}\nvariable "token" {}\nresource "terraform_data" "x" {}\n';
 const files = { 'main.tf': main };
@@ -78,8 +94,8 @@ describe('a template', () => {
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body.error).toMatch(/the slug "race" is another template's/);
-    const { teamId } = await api.addTeam();
-    const member = await api.addClient('maintainer', { [teamId]: 'admin' });
+    const { teamId } = await addTeam(api.orm);
+    const member = await addClient('maintainer', { [teamId]: 'admin' });
     expect((await member('POST', '/templates', { name: 'Race', slug: 'race', team_id: teamId })).status).toBe(201);
     const other = await makeTemplate();
     expect((await administrator('PATCH', other.path, { slug: 'race' })).status).toBe(409);
@@ -87,9 +103,9 @@ describe('a template', () => {
   });
 
   it('is listed to its readers, page by page and by filter', async () => {
-    const { teamId } = await api.addTeam();
-    const admin = await api.addClient('maintainer', { [teamId]: 'admin' });
-    const viewer = await api.addClient('requester', { [teamId]: 'viewer' });
+    const { teamId } = await addTeam(api.orm);
+    const admin = await addClient('maintainer', { [teamId]: 'admin' });
+    const viewer = await addClient('requester', { [teamId]: 'viewer' });
     const paths = [];
     for (const tag of ['a', 'b', 'a'])
       paths.push(await makeTemplate(admin, { team_id: teamId, tags: [tag, 'listed'] }));
@@ -113,10 +129,10 @@ describe('a template', () => {
   });
 
   it('is visible only to the members of its team, and only admins of the team may change it', async () => {
-    const { teamId, organizationId } = await api.addTeam();
-    const maintainer = await api.addClient('maintainer');
-    const admin = await api.addClient('maintainer', { [teamId]: 'admin' });
-    const viewer = await api.addClient('maintainer', { [teamId]: 'viewer' });
+    const { teamId, organizationId } = await addTeam(api.orm);
+    const maintainer = await addClient('maintainer');
+    const admin = await addClient('maintainer', { [teamId]: 'admin' });
+    const viewer = await addClient('maintainer', { [teamId]: 'viewer' });
     const { path } = await makeTemplate(admin, { team_id: teamId });
     expect((await viewer('GET', path)).status).toBe(200);
     expect((await viewer('PATCH', path, { description: 'x' })).status).toBe(403);
@@ -136,8 +152,8 @@ describe('a template', () => {
   });
 
   it('accepts no change and stays archived while its team or organization is archived', async () => {
-    const { teamId, organizationId } = await api.addTeam();
-    const member = await api.addClient('maintainer', { [teamId]: 'admin' });
+    const { teamId, organizationId } = await addTeam(api.orm);
+    const member = await addClient('maintainer', { [teamId]: 'admin' });
     const made = await member('POST', '/templates', { name: 'Kept', team_id: teamId });
     const path = `/templates/${made.body.id}`;
     expect((await member('POST', `${path}/archive`)).status).toBe(200);

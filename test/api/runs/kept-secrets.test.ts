@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openInputs } from '#domain/runs/admission/inputs.ts';
-import { Run } from '#domain/runs/entity.ts';
 import { fireSchedule } from '#domain/schedules/fire-schedule.ts';
 import { Following, outputOf } from '#test/support/references/following.ts';
 import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
+import { deployShop, publishShop } from '#test/support/references/shop.ts';
+import { readInputs } from '#test/support/runs/run-inputs.ts';
 
 /** Secrets that a person or a request set in a deployment, and that runs with the deployed values keep. */
 
@@ -13,42 +12,14 @@ let template: string;
 let set: string;
 beforeAll(async () => {
   stage = await openReadingStage();
-  template = await stage.steps.publish(versionOf(first));
-  const admin = await stage.api.addUser('admin');
-  const spec = versionOf({ ...first, size: { type: 'integer', default: 3 } });
-  await admin.make(`/registry/templates/${template}/versions`, { version: '2.0.0', spec });
+  template = await publishShop(stage);
   set = (await stage.tenant.owner.make('/variable-sets', { team_id: stage.tenant.team, name: 'shop-common' })).id;
 });
 afterAll(() => stage?.api.close());
 
-const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }], destroy: [{ name: 'no', run: ['true'] }] };
-const versionOf = (properties: object) => ({ variables: { type: 'object', properties, required: ['name'] }, executor });
-const secret = { type: 'string', writeOnly: true };
-const first = { name: { type: 'string' }, colour: { type: 'string' }, api_key: secret, token: secret };
 const typed = { name: 'shop', colour: 'blue', api_key: 'typed-by-hand' };
 
-/** A new environment in which the variables are deployed. */
-async function deployed(variables: object = typed) {
-  const { owner, project } = stage.tenant;
-  const name = `Place ${randomUUID().slice(0, 8)}`;
-  const { id: place } = await owner.make('/environments', { project_id: project, name, kind: 'development' });
-  const at = { template_id: template, environment_id: place, instance: 'shop' };
-  const give = async (variable: string, value: string, category = 'template', sensitive = true) => {
-    const { status, text } = await owner.put(`/environments/${place}/variables/${variable}`, {
-      ...{ value, category, sensitive },
-    });
-    expect(status, text).toBeLessThan(300);
-  };
-  const run = async (given: object = {}, rest: object = {}) =>
-    stage.ask(given, { ...at, version: '1.0.0', variables_from: 'deployed', ...rest });
-  const deploy = async (given: object, rest: object = {}) => {
-    const { body, status, text } = await stage.ask(given, { ...at, version: '1.0.0', ...rest });
-    expect(status, text).toBe(202);
-    await stage.finish(body.id);
-    return body;
-  };
-  return { at, place, give, run, deploy, first: await deploy(variables) };
-}
+const deployed = (variables: object = typed) => deployShop(stage, template, variables);
 
 /** Attaches the set, which gives `api_key`, to the environment. */
 async function attachSet(place: string) {
@@ -59,16 +30,10 @@ async function attachSet(place: string) {
   expect((await owner.put(`/variable-sets/${set}/attachments`, places)).status).toBe(200);
 }
 
-async function inputsOf(id: string) {
-  const { orm, keyRing } = stage.api.services;
-  const run = await orm.em.fork().findOneOrFail(Run, { id });
-  return openInputs(keyRing, run.id, run.sealedInputs).variables;
-}
-
 async function admitted({ body, status, text }: Awaited<ReturnType<typeof stage.ask>>) {
   expect(status, text).toBe(202);
   expect(text).not.toMatch(/typed-by-hand|of-the-set/);
-  return { resets: body.variables_reset, inputs: await inputsOf(body.id) };
+  return { resets: body.variables_reset, inputs: (await readInputs(stage.api, body.id)).variables };
 }
 
 describe('a run that starts from what is deployed', () => {
@@ -146,7 +111,7 @@ describe('a schedule that keeps the deployed values', () => {
     const { last_results: results } = (await owner.get(`/schedules/${made.body.id}`)).body;
     expect(results[0]).toMatchObject({ outcome: 'started' });
     expect((await owner.get(`/runs/${results[0].run_id}`)).body.variables_reset).toEqual([]);
-    expect(await inputsOf(results[0].run_id)).toEqual({ ...typed, size: 3 });
+    expect((await readInputs(stage.api, results[0].run_id)).variables).toEqual({ ...typed, size: 3 });
   });
 });
 
@@ -161,6 +126,9 @@ describe('an instance that follows an output', () => {
     await attachSet(place);
     await following.redeploy('host', { host: plain('two') });
     const [run] = await following.runsOf(reader);
-    expect(await inputsOf(run?.id ?? '')).toMatchObject({ name: 'two', api_key: 'typed-by-hand' });
+    expect((await readInputs(stage.api, run?.id ?? '')).variables).toMatchObject({
+      name: 'two',
+      api_key: 'typed-by-hand',
+    });
   });
 });

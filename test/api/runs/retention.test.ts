@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makePartitions } from '#database/partitions.ts';
 import { monthlyRetentions } from '#domain/retention.ts';
 import { removeExpiredMonths } from '#domain/shared/retention/monthly-retention.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 import { LogOfAttempt } from '#test/support/runs/run-log.ts';
 import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
 
@@ -22,8 +23,7 @@ beforeAll(async () => {
   admin = await api.addUser('admin');
   steps = new RunSteps(api, admin);
   worker = await steps.worker('sandbox');
-  visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: admin.email, password: testPassword });
+  visitor = await signInVisitor(api, admin);
 });
 afterAll(() => api?.close());
 beforeEach(async () => {

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openInputs } from '#domain/runs/admission/inputs.ts';
-import { Run } from '#domain/runs/entity.ts';
 import { openReadingStage, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
+import { readInputs } from '#test/support/runs/run-inputs.ts';
 
 /** Secrets of an environment or a variable set that somebody rotates after a run has deployed them. */
 
@@ -62,9 +61,7 @@ async function takeAway(name: string) {
 /** What a run was admitted with. */
 async function inputsOf({ body, status, text }: Awaited<ReturnType<typeof ask>>) {
   expect(status, text).toBe(202);
-  const { orm, keyRing } = stage.api.services;
-  const run = await orm.em.fork().findOneOrFail(Run, { id: body.id });
-  return openInputs(keyRing, run.id, run.sealedInputs).variables;
+  return (await readInputs(stage.api, body.id)).variables;
 }
 const hidden = { sensitive: true, truncated: false };
 const rotated = (variable: string) => [{ variable, cause: 'environment', before: hidden, after: hidden }];

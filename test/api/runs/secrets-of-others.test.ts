@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openInputs } from '#domain/runs/admission/inputs.ts';
 import { Run } from '#domain/runs/entity.ts';
@@ -7,6 +6,8 @@ import { join } from '#test/support/access/tenancy.ts';
 import type { ApiUser } from '#test/support/api/in-process-api.ts';
 import { Following, outputOf } from '#test/support/references/following.ts';
 import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
+import { deployShop, publishShop } from '#test/support/references/shop.ts';
+import { readInputs } from '#test/support/runs/run-inputs.ts';
 
 /** Secrets that one person set in a deployment, and runs of another person with the deployed values. */
 
@@ -15,51 +16,19 @@ let template: string;
 let other: ApiUser;
 beforeAll(async () => {
   stage = await openReadingStage();
-  template = await stage.steps.publish(versionOf(first));
-  const admin = await stage.api.addUser('admin');
-  const spec = versionOf({ ...first, size: { type: 'integer', default: 3 } });
-  await admin.make(`/registry/templates/${template}/versions`, { version: '2.0.0', spec });
+  template = await publishShop(stage);
   other = await stage.api.addUser('maintainer');
   await join(stage.tenant, other, 'member', 'owner');
 });
 afterAll(() => stage?.api.close());
 
-const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }], destroy: [{ name: 'no', run: ['true'] }] };
-const versionOf = (properties: object) => ({ variables: { type: 'object', properties, required: ['name'] }, executor });
-const secret = { type: 'string', writeOnly: true };
-const first = { name: { type: 'string' }, colour: { type: 'string' }, api_key: secret, token: secret };
 const typed = { name: 'shop.example', colour: 'blue', api_key: 'typed-by-hand' };
 
-/** A new environment in which the owner has deployed the variables. */
-async function deployed(variables: object = typed) {
-  const { owner, project } = stage.tenant;
-  const name = `Place ${randomUUID().slice(0, 8)}`;
-  const { id: place } = await owner.make('/environments', { project_id: project, name, kind: 'development' });
-  const at = { template_id: template, environment_id: place, instance: 'shop' };
-  const give = async (variable: string, value: string, category = 'template', sensitive = true) => {
-    const given = { value, category, sensitive };
-    expect((await owner.put(`/environments/${place}/variables/${variable}`, given)).status).toBeLessThan(300);
-  };
-  const run = async (given: object = {}, rest: object = {}, caller = other) =>
-    stage.ask(given, { ...at, version: '1.0.0', variables_from: 'deployed', ...rest }, caller);
-  const deploy = async (given: object, rest: object = {}, caller = owner) => {
-    const { body, status, text } = await stage.ask(given, { ...at, version: '1.0.0', ...rest }, caller);
-    expect(status, text).toBe(202);
-    await stage.finish(body.id);
-    return body;
-  };
-  return { at, place, give, run, deploy, first: await deploy(variables) };
-}
-
-async function inputsOf(id: string) {
-  const { orm, keyRing } = stage.api.services;
-  const run = await orm.em.fork().findOneOrFail(Run, { id });
-  return openInputs(keyRing, run.id, run.sealedInputs).variables;
-}
+const deployed = (variables: object = typed) => deployShop(stage, template, variables, other);
 
 async function admitted({ body, status, text }: Awaited<ReturnType<typeof stage.ask>>) {
   expect(status, text).toBe(202);
-  return inputsOf(body.id);
+  return (await readInputs(stage.api, body.id)).variables;
 }
 
 function expectRefused({ status, headers, text }: Awaited<ReturnType<typeof stage.ask>>) {
@@ -162,7 +131,7 @@ describe('a schedule of another person that keeps the deployed values', () => {
     };
     const [started] = await fire();
     expect(started).toMatchObject({ outcome: 'started' });
-    expect(await inputsOf(started.run_id)).toEqual(typed);
+    expect((await readInputs(stage.api, started.run_id)).variables).toEqual(typed);
     await stage.finish(started.run_id);
     await give('PROXY', 'attacker.example', 'env', false);
     const results = await fire();

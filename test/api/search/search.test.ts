@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sayHello } from '#test/support/access/people.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 
 interface Place extends Tenant {
   readonly template: string;
@@ -41,12 +41,6 @@ const search = async (caller: ApiUser, text: string) => {
   return body.results.map(({ kind, id }: { kind: string; id: string }) => `${kind} ${id}`);
 };
 
-async function signIn(user: ApiUser): Promise<Visitor> {
-  const visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: user.email, password: testPassword });
-  return visitor;
-}
-
 async function request({ owner, template, environment }: Place, message: string): Promise<string> {
   const body = { template_id: template, environment_id: environment, instance: 'zebra', operation: 'plan', message };
   return (await owner.post('/runs', body)).body.id;
@@ -83,7 +77,7 @@ describe('a search', () => {
     const newest = await request(mine, 'a zebra crosses');
     const found = await search(mine.owner, 'zebra');
     expect(found.slice(0, 3)).toEqual([`run ${newest}`, `run ${older}`, `run ${mine.run.id}`]);
-    const visitor = await signIn(mine.owner);
+    const visitor = await signInVisitor(api, mine.owner);
     const page = await visitor.page('/search?q=Zebra');
     expect(page).toContain(`/workloads/runs?instance_id=${mine.run.instance_id}"`);
     expect(page).toContain('All runs of');
@@ -93,7 +87,7 @@ describe('a search', () => {
     const path = `/workloads/runs/${mine.run.id}`;
     for (const address of [path, `https://coordinator.example${path}?tab=plan#log`, `http://127.0.0.1:8080${path}/`]) {
       expect(await search(mine.owner, address)).toEqual([`run ${mine.run.id}`]);
-      const visitor = await signIn(mine.owner);
+      const visitor = await signInVisitor(api, mine.owner);
       expect((await visitor.get(`/search?q=${encodeURIComponent(address)}`)).location).toBe(path);
     }
     expect(await search(others.owner, path)).toEqual([]);
@@ -155,8 +149,8 @@ describe('a search', () => {
       expect(await search(others.owner, text), text).toEqual([]);
     }
     const link = `href="/schedules/${id}"`;
-    expect((await (await signIn(owner)).get('/search?q=potoroo')).text).toContain(link);
-    expect((await (await signIn(owner)).get(`/audit?resource_id=${id}`)).text).toMatch(
+    expect((await (await signInVisitor(api, owner)).get('/search?q=potoroo')).text).toContain(link);
+    expect((await (await signInVisitor(api, owner)).get(`/audit?resource_id=${id}`)).text).toMatch(
       new RegExp(`${link}>Nightly Potoroo</a> <span class="muted">schedules`),
     );
   });
@@ -169,7 +163,9 @@ describe('a search', () => {
       expect(await search(owner, text), text).toContain(`drift_monitor ${id}`);
       expect(await search(others.owner, text), text).not.toContain(`drift_monitor ${id}`);
     }
-    expect((await (await signIn(owner)).get(`/search?q=${name}`)).text).toContain(`href="/drift/monitors/${id}"`);
+    expect((await (await signInVisitor(api, owner)).get(`/search?q=${name}`)).text).toContain(
+      `href="/drift/monitors/${id}"`,
+    );
     await owner.delete(`/drift-monitors/${id}`, { 'idempotency-key': crypto.randomUUID() });
     expect(await search(owner, id)).toEqual([]);
   });
@@ -191,8 +187,7 @@ describe('a search', () => {
     const { body } = await owner.get('/search?q=okapi');
     expect([body.results.length, body.cut]).toEqual([10, ['project']]);
     expect((await owner.get('/search?q=zebra')).body.cut).toEqual([]);
-    const visitor = new Visitor(api.app);
-    await visitor.submit('/login', { email: owner.email, password: testPassword });
+    const visitor = await signInVisitor(api, owner);
     expect((await visitor.get('/search?q=okapi')).text).toContain('There are more. A longer text finds fewer.');
   });
 
@@ -239,7 +234,7 @@ describe('a search', () => {
     }
     const { body } = await mine.owner.get('/search?q=quoll');
     expect(body.results[0]).toMatchObject({ context: colleague.email, parent_id: mine.organization });
-    const visitor = await signIn(colleague);
+    const visitor = await signInVisitor(api, colleague);
     const page = await visitor.get(`/search?q=${encodeURIComponent(mine.owner.email)}`);
     const link = `/organizations/${mine.organization}/members/${mine.owner.id}`;
     expect(page.text).toContain(`href="${link}"`);
@@ -256,7 +251,7 @@ describe('a search', () => {
       expect(await search(admin, text), text).toEqual([`service_account ${id}`]);
       expect(await search(others.owner, text), text).toEqual([]);
     }
-    const page = await (await signIn(owner)).get('/search?q=numbat+deployer');
+    const page = await (await signInVisitor(api, owner)).get('/search?q=numbat+deployer');
     expect(page.text).toContain(`href="/service-accounts/${id}"`);
   });
 
@@ -295,7 +290,7 @@ describe('a search', () => {
     const made = [];
     for (let number = 0; number < 11; number += 1)
       made.push(await hold(mine.run.instance_id, mine.team, `random_pet.galago[${number}]`));
-    const page = await (await signIn(mine.owner)).get('/search?q=galago');
+    const page = await (await signInVisitor(api, mine.owner)).get('/search?q=galago');
     expect(page.text).toContain(`href="/workloads/instances/${mine.run.instance_id}?tab=resources"`);
     expect(page.text).toContain('href="/workloads/resources?q=galago"');
     await api.rows('delete from instance_resources where id = any(?::uuid[])', [`{${made}}`]);
@@ -310,7 +305,7 @@ describe('a search', () => {
   ] as const)('finds a version of a template by %s, and not that of another tenant', async (_, text) => {
     expect(await search(mine.owner, text())).toEqual([`template_version ${rareVersion}`]);
     expect(await search(others.owner, text())).toEqual([]);
-    const page = await (await signIn(mine.owner)).get(`/search?q=${encodeURIComponent('zebra 7.31')}`);
+    const page = await (await signInVisitor(api, mine.owner)).get(`/search?q=${encodeURIComponent('zebra 7.31')}`);
     expect(page.text).toContain(`href="/catalog/${mine.template}/versions/7.31.0-RC.1"`);
   });
 
@@ -344,8 +339,7 @@ describe('a search', () => {
 
 describe('the page of the search', () => {
   it('lists results by kind, opens the only result for an id, and says if it found nothing', async () => {
-    const visitor = new Visitor(api.app);
-    await visitor.submit('/login', { email: mine.owner.email, password: testPassword });
+    const visitor = await signInVisitor(api, mine.owner);
     const found = await visitor.get('/search?q=zebra');
     expect(found.text).toContain(`href="/workloads/instances/${mine.run.instance_id}"`);
     expect((await visitor.get(`/search?q=${mine.run.id}`)).location).toBe(`/workloads/runs/${mine.run.id}`);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { sendAtOnce } from '#test/support/api/at-once.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
 
 /** The settings of the installation, and their effects. */
@@ -94,7 +95,7 @@ describe('the settings', () => {
     );
   });
 
-  it('that somebody else has changed are not overwritten, and every change is in the audit with before and after', async () => {
+  it('settings that somebody else has changed are not overwritten, and every change is in the audit with before and after', async () => {
     const { revision } = (await admin.get(path)).body;
     await change({ default_quotas: { runs_per_day: 10 }, expected_revision: revision });
     const stale = await admin.patch(path, { default_quotas: { runs_per_day: 20 }, expected_revision: revision });
@@ -169,8 +170,7 @@ describe('an area that is off', () => {
 
   it('is not in the navigation, and its pages answer 403 with the reason', async () => {
     await turnOff('drift', 'assemblies', 'schedules', 'selective_undo');
-    const visitor = new Visitor(api.app);
-    await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+    const visitor = await signInVisitor(api, tenant.owner);
     const home = await visitor.get('/');
     expect(home.status).toBe(200);
     expect(home.text).not.toContain('href="/schedules"');
@@ -257,8 +257,7 @@ describe('defaults of the settings', () => {
 
 describe('the pages of the settings', () => {
   it('show the effective values, change only edited fields, and the sign-in page shows the notice as text', async () => {
-    const visitor = new Visitor(api.app);
-    await visitor.submit('/login', { email: admin.email, password: testPassword });
+    const visitor = await signInVisitor(api, admin);
     const sections: Record<string, Record<string, string>> = {
       '/admin/settings': {},
       '/admin/settings/sign-in': { sign_in_notice: '<script>alert(1)</script>' },

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -14,12 +15,6 @@ beforeAll(async () => {
   await join(tenant, colleague, 'member');
 });
 afterAll(() => api?.close());
-
-async function signIn(user: ApiUser): Promise<Visitor> {
-  const visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: user.email, password: testPassword });
-  return visitor;
-}
 
 /** Sends a form as the page shows it, with its hidden fields. Returns the address to which it leads. */
 async function fill(visitor: Visitor, address: string, typed: Record<string, string>): Promise<string> {
@@ -40,7 +35,7 @@ async function addTeam(visitor: Visitor, name: string): Promise<string> {
 
 describe('the set-up of a new team', () => {
   it('adds people, project, environment, policy and template step by step, and each step leads to the next', async () => {
-    const visitor = await signIn(tenant.owner);
+    const visitor = await signInVisitor(api, tenant.owner);
     const setup = await addTeam(visitor, 'Payments');
     const people = await fill(visitor, `${setup}/people`, { user_id: 'philippa vogel', role: 'admin' });
     expect((await visitor.get(people)).text).toContain('Philippa Vogel</span> (admin)');
@@ -73,7 +68,7 @@ describe('the set-up of a new team', () => {
   });
 
   it('sets the policy of the environment in the form, although somebody creates another one meanwhile', async () => {
-    const visitor = await signIn(tenant.owner);
+    const visitor = await signInVisitor(api, tenant.owner);
     const setup = await addTeam(visitor, 'Billing');
     const toEnvironment = await fill(visitor, `${setup}/project`, { name: 'Invoices' });
     const [, project = ''] = /<option value="([0-9a-f-]{36})"/.exec((await visitor.get(toEnvironment)).text) ?? [];
@@ -103,23 +98,23 @@ describe('the set-up of a new team', () => {
   });
 
   it('can be left at any step, and continues at the first one that is not done', async () => {
-    const visitor = await signIn(tenant.owner);
+    const visitor = await signInVisitor(api, tenant.owner);
     const setup = await addTeam(visitor, 'Identity');
     await fill(visitor, `${setup}/people`, { user_id: colleague.email, role: 'member' });
-    const { text } = await (await signIn(tenant.owner)).get(setup);
+    const { text } = await (await signInVisitor(api, tenant.owner)).get(setup);
     expect(text).toContain(`href="${setup}/project">Continue: project`);
     expect((await visitor.get(setup.replace(/\/setup$/, ''))).text).toContain(`href="${setup}">Set up`);
   });
 
   it('says at each step what must exist first', async () => {
-    const visitor = await signIn(tenant.owner);
+    const visitor = await signInVisitor(api, tenant.owner);
     const setup = await addTeam(visitor, 'Empty');
     expect((await visitor.get(`${setup}/environment`)).text).toContain('belongs to a project: create one first');
     expect((await visitor.get(`${setup}/policy`)).text).toContain('belongs to an environment: create one first');
   });
 
   it('keeps what was typed, with the problem at its field', async () => {
-    const visitor = await signIn(tenant.owner);
+    const visitor = await signInVisitor(api, tenant.owner);
     const setup = await addTeam(visitor, 'Careless');
     const refused = await visitor.submit(`${setup}/people`, { user_id: 'nobody@example.test', role: 'viewer' });
     expect(refused.status).toBe(400);
@@ -131,13 +126,13 @@ describe('the set-up of a new team', () => {
     const viewer = await api.addUser('requester');
     await join(tenant, viewer, 'member', 'viewer');
     const setup = `${tenant.teamPath}/setup`;
-    const visitor = await signIn(viewer);
+    const visitor = await signInVisitor(api, viewer);
     for (const step of ['people', 'project', 'environment', 'policy', 'template']) {
       const { status, text } = await visitor.get(`${setup}/${step}`);
       expect([step, status]).toEqual([step, 200]);
       expect(text, step).not.toContain('<button class="button button-primary" type="submit">');
     }
-    const stranger = await signIn(await api.addUser('maintainer'));
+    const stranger = await signInVisitor(api, await api.addUser('maintainer'));
     for (const step of ['', '/people', '/template']) expect((await stranger.get(setup + step)).status).toBe(404);
   });
 });

@@ -1,23 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { join } from '#test/support/access/tenancy.ts';
-import { testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 import { startUndoStage, type UndoStage } from '#test/support/undo/undo-stage.ts';
 
 let stage: UndoStage;
 let owner: Visitor;
 beforeAll(async () => {
   stage = await startUndoStage();
-  owner = await signIn(stage.tenant.owner);
+  owner = await signInVisitor(stage.api, stage.tenant.owner);
 });
 afterAll(() => stage?.api.close());
-
-async function signIn({ email }: { email: string }): Promise<Visitor> {
-  const visitor = new Visitor(stage.api.app);
-  const { status } = await visitor.submit('/login', { email, password: testPassword });
-  expect(status).toBe(303);
-  return visitor;
-}
 
 async function twoRuns(values = ['old', 'new <b>'] as const) {
   const place = stage.place();
@@ -215,7 +208,7 @@ describe('the pages of an undo', () => {
     await stage.deploy({ ...place, version: '2.0.0', variables: later }, { by: other });
     const { id, problem, instance_id: instance } = await stage.check(run, other);
     expect(problem.code).toBe('secret_at_risk');
-    const visitor = await signIn(other);
+    const visitor = await signInVisitor(stage.api, other);
     const { text } = await visitor.get(`/selective-undo/${id}`);
     const target = `instance=${place.instance}&environment_id=${place.environment_id}`;
     const form = `/catalog/${stage.template}/run?from_instance=${instance}&undo=${id}&${target}&version=1.0.0`;
@@ -246,7 +239,7 @@ describe('the pages of an undo', () => {
     const byItself = `hx-post="${page}/plan"`;
     const admin = await stage.api.addUser('maintainer');
     await join(stage.tenant, admin, 'member', 'admin');
-    const other = await (await signIn(admin)).get(page);
+    const other = await (await signInVisitor(stage.api, admin)).get(page);
     expect(other.text).toContain(`action="${page}/plan"`);
     expect(other.text).not.toContain(byItself);
     expect((await owner.get(page)).text).toContain(byItself);
@@ -272,10 +265,10 @@ describe('the pages of an undo', () => {
     const { id } = await stage.check(run);
     const member = await stage.api.addUser('requester');
     await join(stage.tenant, member, 'member', 'viewer');
-    const viewer = await signIn(member);
+    const viewer = await signInVisitor(stage.api, member);
     expect((await viewer.get(`/workloads/runs/${run}`)).text).toMatch(/id="why-not-undo"/);
     expect((await viewer.get(`/selective-undo/${id}`)).status).toBe(200);
-    const stranger = await signIn(await stage.api.addUser('requester'));
+    const stranger = await signInVisitor(stage.api, await stage.api.addUser('requester'));
     const pages = [
       `/workloads/runs/${run}/undo`,
       ...['', '/plan', '/promote'].map((page) => `/selective-undo/${id}${page}`),

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openInputs } from '#domain/runs/admission/inputs.ts';
-import { Run } from '#domain/runs/entity.ts';
+import { readInputs } from '#test/support/runs/run-inputs.ts';
 import { startUndoStage, type UndoStage } from '#test/support/undo/undo-stage.ts';
 
 /** Undos of runs that got values that their environment, or a variable set, had changed. */
@@ -23,12 +22,6 @@ async function place() {
     expect(status, text).toBeLessThan(300);
   };
   return { at: stage.place(id), give };
-}
-
-async function inputsOf(id: string) {
-  const { orm, keyRing } = stage.api.services;
-  const run = await orm.em.fork().findOneOrFail(Run, { id });
-  return openInputs(keyRing, id, run.sealedInputs);
 }
 
 const keeps = { message: expect.stringContaining('the undo keeps the value that it gives now') };
@@ -56,7 +49,7 @@ describe('undoing a run that changed something and got a rotated value', () => {
     const planned = await stage.checkCandidate(attempt.id, ['thing.a']);
     const { body: run, text } = await stage.promote(planned);
     expect(`${JSON.stringify([attempt, planned])}${text}`).not.toMatch(/token-(1111|2222)/);
-    const { variables, sources } = await inputsOf(run.id);
+    const { variables, sources } = await readInputs(stage.api, run.id);
     expect(variables).toMatchObject({ a: 1, b: 'ap', token: 'token-2222' });
     expect(Object.keys(sources ?? {}).sort()).toEqual(['b', 'token']);
   });
@@ -77,7 +70,7 @@ describe('undoing a run that changed something and got a rotated value', () => {
       expect(attempt.state, JSON.stringify(attempt.verdicts)).toBe('ready');
       await stage.checkCandidate(attempt.id, ['thing.a']);
       const { body } = await stage.tenant.owner.get(`/selective-undo/${attempt.id}/candidate-checks`);
-      expect((await inputsOf(body.candidate_checks[0].run_id)).variables).toEqual(variables);
+      expect((await readInputs(stage.api, body.candidate_checks[0].run_id)).variables).toEqual(variables);
     }
   });
 

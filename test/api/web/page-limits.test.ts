@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseUploads } from '#api/edge/json/uploads.ts';
 import { renderMarkdown } from '#api/web/markdown.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -12,12 +12,6 @@ beforeAll(async () => {
   tenant = await makeTenant(api);
 });
 afterAll(() => api?.close());
-
-async function signIn(email: string): Promise<Visitor> {
-  const visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email, password: testPassword });
-  return visitor;
-}
 
 const type = 'multipart/form-data; boundary=b';
 const parts = (count: number) =>
@@ -63,17 +57,19 @@ describe('the menu of scopes', () => {
       ]);
       expect([team.status, organization.status]).toEqual([200, 200]);
       const id = name === 'team_id' ? tenant.team : tenant.organization;
-      const page = await (await signIn(other.owner.email)).get(`/profile?${name}=${id}`);
+      const page = await (await signInVisitor(api, other.owner)).get(`/profile?${name}=${id}`);
       expect(page.status).toBe(200);
       expect(page.text).not.toContain('Hidden Zebra');
-      expect((await (await signIn(tenant.owner.email)).get(`/profile?${name}=${id}`)).text).toContain('Hidden Zebra');
+      expect((await (await signInVisitor(api, tenant.owner)).get(`/profile?${name}=${id}`)).text).toContain(
+        'Hidden Zebra',
+      );
     },
   );
 });
 
 describe('a secret', () => {
   it('is not sent back by a form that was refused', async () => {
-    const visitor = await signIn(tenant.owner.email);
+    const visitor = await signInVisitor(api, tenant.owner);
     const fields = {
       name: 'not a name!',
       category: 'env',

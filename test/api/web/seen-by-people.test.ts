@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { textOf } from '#test/support/browser/page-text.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 import type { PersonKey } from '#test/support/pages/people.ts';
@@ -34,7 +35,6 @@ async function open(who: PersonKey, path: string): Promise<string> {
   return text;
 }
 
-const wordsOf = (text: string) => text.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
 const runPath = (key: keyof Installation['runs']) => `/workloads/runs/${installation.runs[key].id}`;
 
 describe('the start page', () => {
@@ -43,7 +43,7 @@ describe('the start page', () => {
     const shown = [...text.matchAll(/id="start-([0-9a-f-]{36})"/g)].map(([, id]) => id);
     expect(shown).toContain(installation.runs.needsApproval.id);
     expect(shown.filter((id) => id === installation.runs.needsApproval.id)).toHaveLength(1);
-    expect(wordsOf(text)).toContain('Needs your approval');
+    expect(textOf(text)).toContain('Needs your approval');
   });
 });
 
@@ -51,7 +51,7 @@ describe('the page of a run', () => {
   it('has no comment field for a visitor who may not decide, and gives the reason once', async () => {
     const text = await open('viewer', `${runPath('needsApproval')}?tab=plan`);
     expect(text).not.toContain('Comment with your review');
-    expect(wordsOf(text).match(/Reviewing takes/g)).toHaveLength(1);
+    expect(textOf(text).match(/Reviewing takes/g)).toHaveLength(1);
     for (const id of ['why-not-approve', 'why-not-reject']) expect(text.split(`id="${id}"`)).toHaveLength(2);
   });
 
@@ -98,7 +98,7 @@ describe('the page of an instance', () => {
 
 describe('lists', () => {
   it('lists of environments say what blocks applies now', async () => {
-    const words = wordsOf(await open('reviewer', '/environments'));
+    const words = textOf(await open('reviewer', '/environments'));
     for (const hold of ['Locked', 'Frozen']) expect(words).toContain(hold);
   });
 

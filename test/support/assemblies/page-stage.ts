@@ -1,6 +1,5 @@
 import { join, makeTenant, type Tenant } from '../access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '../api/in-process-api.ts';
-import { Visitor } from '../browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '../api/in-process-api.ts';
 import { type RunProgress, setProgress } from '../pages/assemblies/progress.ts';
 import { addTemplate, templateSpec } from './assemblies.ts';
 
@@ -24,13 +23,6 @@ export async function openPageStage(): Promise<PageStage> {
 }
 
 export { templateSpec };
-
-export async function signIn({ api }: PageStage, { email }: { email: string }): Promise<Visitor> {
-  const visitor = new Visitor(api.app);
-  const { status } = await visitor.submit('/login', { email, password: testPassword });
-  if (status !== 303) throw new Error(`signing in answered ${status}`);
-  return visitor;
-}
 
 /** A spec of three nodes, of which the second and the third wait for the first. */
 export function threeNodes(template: string) {

@@ -5,8 +5,12 @@ import { type ApiUser, type TestApi, testPassword } from '../api/in-process-api.
 import { Visitor } from './visitor.ts';
 
 /** A visitor of pages who has signed in by the form. */
-export async function signInVisitor(api: TestApi, { email }: { readonly email: string }): Promise<Visitor> {
-  const visitor = new Visitor(api.app);
+export async function signInVisitor(
+  { app }: Pick<TestApi, 'app'>,
+  { email }: { readonly email: string },
+  headers?: Record<string, string>,
+): Promise<Visitor> {
+  const visitor = new Visitor(app, headers);
   expect((await visitor.submit('/login', { email, password: testPassword })).status).toBe(303);
   return visitor;
 }

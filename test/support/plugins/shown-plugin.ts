@@ -74,6 +74,3 @@ export async function showPlugin(visitor: Visitor, plugin: string, query: object
   expect(status, text).toBe(200);
   return text;
 }
-
-/** The text of markup. */
-export const textOf = (markup: string) => markup.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');

@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  addAssembly,
-  addRun,
-  openPageStage,
-  type PageStage,
-  signIn,
-  threeNodes,
-} from '#test/support/assemblies/page-stage.ts';
+import { addAssembly, addRun, openPageStage, type PageStage, threeNodes } from '#test/support/assemblies/page-stage.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 
 let stage: PageStage;
@@ -16,7 +10,10 @@ let shop: string;
 
 beforeAll(async () => {
   stage = await openPageStage();
-  [owner, viewer] = await Promise.all([signIn(stage, stage.tenant.owner), signIn(stage, stage.viewer)]);
+  [owner, viewer] = await Promise.all([
+    signInVisitor(stage.api, stage.tenant.owner),
+    signInVisitor(stage.api, stage.viewer),
+  ]);
   shop = await addAssembly(stage, threeNodes(stage.template), { name: 'Shop <b>' });
 });
 afterAll(() => stage?.api.close());
@@ -40,7 +37,7 @@ describe('the list of assemblies', () => {
   });
 
   it('shows the first step if there is no assembly, and shows strangers nothing', async () => {
-    const stranger = await signIn(stage, stage.stranger);
+    const stranger = await signInVisitor(stage.api, stage.stranger);
     const { text } = await stranger.get('/assemblies');
     expect(text).toContain('No assemblies yet');
     expect(text).not.toContain('Shop');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addAssembly, openPageStage, type PageStage, signIn, threeNodes } from '#test/support/assemblies/page-stage.ts';
+import { addAssembly, openPageStage, type PageStage, threeNodes } from '#test/support/assemblies/page-stage.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 
 let stage: PageStage;
@@ -8,7 +9,7 @@ let id: string;
 
 beforeAll(async () => {
   stage = await openPageStage();
-  owner = await signIn(stage, stage.tenant.owner);
+  owner = await signInVisitor(stage.api, stage.tenant.owner);
 });
 afterAll(() => stage?.api.close());
 
@@ -95,7 +96,7 @@ describe('the editor of a draft', () => {
   });
 
   it('is hidden from those who may not change the assembly', async () => {
-    const viewer = await signIn(stage, stage.viewer);
+    const viewer = await signInVisitor(stage.api, stage.viewer);
     expect((await viewer.get(`/assemblies/${id}/draft`)).status).toBe(404);
     const sent = await viewer.submit(`/assemblies/${id}/draft`, { spec: '{}', expected_revision: '1', do: 'save' });
     expect(sent.status).toBe(404);

@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toEvents } from '#api/assemblies/pages/run/run-changes.ts';
-import {
-  addAssembly,
-  addRun,
-  openPageStage,
-  type PageStage,
-  signIn,
-  threeNodes,
-} from '#test/support/assemblies/page-stage.ts';
+import { addAssembly, addRun, openPageStage, type PageStage, threeNodes } from '#test/support/assemblies/page-stage.ts';
+import { textOf } from '#test/support/browser/page-text.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 import { setProgress } from '#test/support/pages/assemblies/progress.ts';
 
@@ -19,7 +14,10 @@ let shop: string;
 
 beforeAll(async () => {
   stage = await openPageStage();
-  [owner, viewer] = await Promise.all([signIn(stage, stage.tenant.owner), signIn(stage, stage.viewer)]);
+  [owner, viewer] = await Promise.all([
+    signInVisitor(stage.api, stage.tenant.owner),
+    signInVisitor(stage.api, stage.viewer),
+  ]);
   shop = await addAssembly(stage, threeNodes(stage.template), { name: 'Shop' });
 });
 afterAll(() => stage?.api.close());
@@ -208,7 +206,7 @@ describe('the page of an assembly run', () => {
       runId,
     ]);
     const { text } = await owner.get(`/assemblies/${shop}/runs/${run}`);
-    const shown = text.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ');
+    const shown = textOf(text);
     expect(shown).toContain('2 change · 1 output changes · 2 actions · 1 deferred · 1 check fails');
   });
 

@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { idOf } from '#api/web/forms/schema/slots.ts';
-import {
-  addAssembly,
-  addRun,
-  openPageStage,
-  type PageStage,
-  signIn,
-  threeNodes,
-} from '#test/support/assemblies/page-stage.ts';
+import { addAssembly, addRun, openPageStage, type PageStage, threeNodes } from '#test/support/assemblies/page-stage.ts';
+import { wordsOf } from '#test/support/browser/page-text.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 import { type RunProgress, setProgress } from '#test/support/pages/assemblies/progress.ts';
 
@@ -18,7 +13,7 @@ let stage: PageStage;
 let owner: Visitor;
 beforeAll(async () => {
   stage = await openPageStage();
-  owner = await signIn(stage, stage.tenant.owner);
+  owner = await signInVisitor(stage.api, stage.tenant.owner);
 });
 afterAll(() => stage?.api.close());
 
@@ -40,10 +35,9 @@ function send(address: string, fields: Record<string, string>) {
 }
 
 const compared = (text: string) => /name="compared" value="([^"]*)"/.exec(text)?.[1] ?? '';
-const inWords = (part: string | undefined) => (part ?? '').replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
-const differences = (text: string) => inWords(/id="differences".*?<\/section>/s.exec(text)?.[0]);
+const differences = (text: string) => wordsOf(/id="differences".*?<\/section>/s.exec(text)?.[0]);
 const hintAt = (text: string, name: string) =>
-  inWords(new RegExp(`class="field-hint" id="${idOf(`v/${name}`)}-hint">.*?</div>`, 's').exec(text)?.[0]);
+  wordsOf(new RegExp(`class="field-hint" id="${idOf(`v/${name}`)}-hint">.*?</div>`, 's').exec(text)?.[0]);
 
 async function variablesAt(location: string | undefined) {
   const [, assembly, run] = /^\/assemblies\/([^/]+)\/runs\/([0-9a-f-]+)/.exec(location ?? '') ?? [];
@@ -123,7 +117,7 @@ describe('the form that runs an assembly without an earlier run', () => {
     const address = `/assemblies/${shop}/run`;
     const shown = await send(address, { 'v/name': 'shop' });
     expect([shown.status, shown.text.includes('Confirm and run')]).toEqual([200, true]);
-    expect(inWords(shown.text)).toMatch(/is deployed there already: version 1\.0\.0, .* of only some of its nodes/);
+    expect(wordsOf(shown.text)).toMatch(/is deployed there already: version 1\.0\.0, .* of only some of its nodes/);
     expect(shown.text).toMatch(new RegExp(`href="[^"]*from=${run}">Start from what is deployed`));
     expect(differences(shown.text)).toMatch(/region us → the default eu token a secret → the default/);
     const sent = await send(address, { 'v/name': 'shop', compared: compared(shown.text) });
@@ -180,10 +174,10 @@ describe('the form that runs an assembly whose instance was deployed by somethin
     const address = `/assemblies/${shop}/run`;
     const shown = await send(address, { 'v/name': 'shop' });
     expect([shown.status, shown.text.includes('Confirm and run')]).toEqual([200, true]);
-    expect(inWords(shown.text)).toContain(
+    expect(wordsOf(shown.text)).toContain(
       'this assembly did not deploy them. The run takes them over and changes them',
     );
-    expect(inWords(shown.text)).toMatch(/shared-by-name \(node network \)/);
+    expect(wordsOf(shown.text)).toMatch(/shared-by-name \(node network \)/);
     const sent = await send(address, { 'v/name': 'shop', taken: taken(shown.text) });
     expect(sent.status, sent.text).toBe(303);
   });
@@ -191,7 +185,7 @@ describe('the form that runs an assembly whose instance was deployed by somethin
   test('names the instances that a destroy removes', async () => {
     const { environment } = stage.tenant;
     const { text } = await owner.get(`/assemblies/${shop}/run?operation=destroy&environment_id=${environment}`);
-    expect(inWords(text)).toMatch(/This run destroys what these instances hold: shared-by-name/);
+    expect(wordsOf(text)).toMatch(/This run destroys what these instances hold: shared-by-name/);
   });
 });
 

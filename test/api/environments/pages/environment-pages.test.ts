@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -10,15 +11,9 @@ let visitor: Visitor;
 beforeAll(async () => {
   api = await startApi();
   tenant = await makeTenant(api);
-  visitor = await signIn(tenant.owner.email);
+  visitor = await signInVisitor(api, tenant.owner);
 });
 afterAll(() => api?.close());
-
-async function signIn(email: string): Promise<Visitor> {
-  const visitor = new Visitor(api.app);
-  expect((await visitor.submit('/login', { email, password: testPassword })).status).toBe(303);
-  return visitor;
-}
 
 const fields = {
   name: 'Shop <b>',
@@ -227,7 +222,7 @@ describe('the pages of environments', () => {
   it('disable the actions that a viewer may not take, with the reason', async () => {
     const viewer = await api.addUser('requester');
     await join(tenant, viewer, 'member', 'viewer');
-    const page = await (await signIn(viewer.email)).get(`/environments/${tenant.environment}`);
+    const page = await (await signInVisitor(api, viewer)).get(`/environments/${tenant.environment}`);
     expect(page.status).toBe(200);
     expect(page.text).toMatch(/aria-disabled="true" aria-describedby="why-not-update"/);
     expect(page.text).toContain('Permission denied: this needs the platform role maintainer.');
@@ -247,7 +242,7 @@ describe('the pages of environments', () => {
 
   it('answer the same to a stranger whether an environment exists or not', async () => {
     const other = await makeTenant(api);
-    const stranger = await signIn(other.owner.email);
+    const stranger = await signInVisitor(api, other.owner);
     const [hidden, missing] = [
       await stranger.get(`/environments/${tenant.environment}`),
       await stranger.get(`/environments/${crypto.randomUUID()}`),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeTenant } from '#test/support/access/tenancy.ts';
+import { textOf } from '#test/support/browser/page-text.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
@@ -22,8 +23,6 @@ test('the page that destroys an instance is shown to a visitor who may not read 
   expect([status, text.includes('A plan is made first.')]).toEqual([200, true]);
 });
 
-const plainText = (text: string) => text.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ');
-
 async function environment(name: string, policy: object): Promise<string> {
   const place = { project_id: stage.tenant.project, name, kind: 'development', approval_policy: policy };
   return (await stage.tenant.owner.make('/environments', place)).id;
@@ -36,11 +35,11 @@ async function pageOf(place: { environment?: string; instance: string }): Promis
 
 test('the page that destroys an instance names the environment and the approvals that the destroy requires', async () => {
   const asked = await environment('Careful', { required: 1, when: 'destroys' });
-  const text = plainText(await pageOf({ environment: asked, instance: 'guarded' }));
+  const text = textOf(await pageOf({ environment: asked, instance: 'guarded' }));
   expect(text).toContain('It is deployed in the environment Careful.');
   expect(text).toContain('This destroy needs approval. One person approves, if a plan destroys something.');
   const free = await environment('Free', { required: 0, when: 'never' });
-  const other = plainText(await pageOf({ environment: free, instance: 'free' }));
+  const other = textOf(await pageOf({ environment: free, instance: 'free' }));
   expect(other).toContain('This destroy needs no approval: it is carried out as soon as it is planned.');
 });
 
@@ -56,9 +55,7 @@ test('the page that destroys an instance lists the schedules that start work on 
   await add('Paused one', 'returning', false);
   const text = await pageOf({ environment: place, instance: 'returning' });
   expect(text).toContain(`href="/schedules/${id}"`);
-  expect(plainText(text)).toMatch(
-    /schedules start work on it, also after the destroy.*Bring it back: apply, every day/,
-  );
+  expect(textOf(text)).toMatch(/schedules start work on it, also after the destroy.*Bring it back: apply, every day/);
   expect(text).not.toMatch(/Another instance|Paused one/);
 });
 
@@ -88,7 +85,7 @@ describe('the page that destroys an instance which no run has deployed', () => {
   test('links to the form for a run, which asks for the variables without a value', async () => {
     const { page, place } = await imported([given('owner')]);
     const { text } = await visitor.get(page);
-    expect(plainText(text)).toContain('This version needs the variable name, which nothing gives: fill in the form');
+    expect(textOf(text)).toContain('This version needs the variable name, which nothing gives: fill in the form');
     const link = linkIn(text) ?? '';
     const form = (await visitor.get(link)).text;
     expect(form).toMatch(new RegExp(`value="${place}"[^>]*selected`));
@@ -106,7 +103,7 @@ describe('the page that destroys an instance which no run has deployed', () => {
     const { page } = await imported();
     const sent = await visitor.submit(page, { confirmation: 'adopted' });
     expect(sent.status).toBe(422);
-    const words = plainText(sent.text);
+    const words = textOf(sent.text);
     expect(words).toContain('name: Enter a value.');
     expect(words).not.toContain('/name');
     expect(linkIn(sent.text)).toBeDefined();
@@ -120,6 +117,6 @@ test('the page of an instance names the failed destroy whose changes are not all
   const { body, text } = await stage.tenant.owner.post('/runs', { ...place, operation: 'destroy' });
   expect(body.instance_id, text).toBe(id);
   await stage.api.rows('update instances set unrecorded_run_id = ?, unrecorded_at = now() where id = ?', [body.id, id]);
-  const page = plainText((await visitor.get(`/workloads/instances/${id}`)).text);
+  const page = textOf((await visitor.get(`/workloads/instances/${id}`)).text);
   expect(page).toMatch(/The destroy of .* did not end well/);
 });

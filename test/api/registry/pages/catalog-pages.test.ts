@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -44,18 +45,12 @@ beforeAll(async () => {
   await tenant.owner.make(versions, { version: '1.0.0', spec: spec({ cidr: { type: 'string' }, old: {} }) });
   const later = spec({ cidr: { type: 'string', minLength: 9 }, fresh: { type: 'boolean', writeOnly: true } }, ['cidr']);
   await tenant.owner.make(versions, { version: '1.1.0', spec: later, changelog: 'Adds **fresh**' });
-  owner = await visitAs(tenant.owner);
+  owner = await signInVisitor(api, tenant.owner);
   const reader = await api.addUser('requester');
   await join(tenant, reader, 'member', 'viewer');
-  viewer = await visitAs(reader);
+  viewer = await signInVisitor(api, reader);
 });
 afterAll(() => api?.close());
-
-async function visitAs(user: ApiUser): Promise<Visitor> {
-  const visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: user.email, password: testPassword });
-  return visitor;
-}
 
 async function read(visitor: Visitor, path: string): Promise<string> {
   const { status, text } = await visitor.get(path);
@@ -82,13 +77,13 @@ describe('the catalog', () => {
     expect(await read(owner, `/catalog?team_id=${tenant.team}`)).toContain('VPC &lt;network&gt;');
     expect(await read(owner, `/catalog?organization_id=${tenant.organization}`)).toContain('VPC &lt;network&gt;');
     expect(await read(owner, '/catalog?archived=true')).toContain('No archived templates');
-    expect((await (await visitAs(await api.addUser('requester'))).get(`/catalog?team_id=${tenant.team}`)).status).toBe(
-      404,
-    );
+    expect(
+      (await (await signInVisitor(api, await api.addUser('requester'))).get(`/catalog?team_id=${tenant.team}`)).status,
+    ).toBe(404);
   });
 
   test('explains an empty catalog, and offers the first step only to visitors who may take it', async () => {
-    const empty = await read(await visitAs(await api.addUser('requester')), '/catalog');
+    const empty = await read(await signInVisitor(api, await api.addUser('requester')), '/catalog');
     expect(empty).toContain('No templates yet');
     expect(empty).not.toContain('href="/catalog/new"');
     expect(empty).toMatch(/aria-disabled="true"[^>]*>.*?New template/s);
@@ -127,7 +122,7 @@ describe('the page of a template', () => {
   });
 
   test("the page of another tenant's template and that of a missing one look the same", async () => {
-    const stranger = await visitAs(await api.addUser('maintainer'));
+    const stranger = await signInVisitor(api, await api.addUser('maintainer'));
     for (const path of [template, '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11']) {
       const answer = await stranger.get(`/catalog/${path}`);
       expect([answer.status, answer.text.includes("It doesn't exist, or you may not have access to it.")]).toEqual([
@@ -173,7 +168,7 @@ describe('the page of a version', () => {
 });
 
 describe('archiving and deleting a template', () => {
-  test('ask for confirmation, name obstacles, and archiving can be undone', async () => {
+  test('archiving and deleting a template ask for confirmation and name obstacles, and archiving can be undone', async () => {
     const { id } = await tenant.owner.make('/registry/templates', { name: 'Ends', team_id: tenant.team });
     await tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec: spec({}) });
     const run = await tenant.owner.post('/runs', { template_id: id, environment_id: tenant.environment });

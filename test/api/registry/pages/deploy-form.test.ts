@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idOf } from '#api/web/forms/schema/slots.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
+import { comparedBy, differencesOn, hintAt, sendForm } from './deploy-form-page.ts';
 
 /** "Deploy" on the page of an instance opens a form with the deployed values. */
 
@@ -44,19 +44,8 @@ async function deployed(instance: string, variables: object) {
   return { address, run: body.id as string };
 }
 
-const compared = (text: string) => /name="compared" value="([^"]*)"/.exec(text)?.[1] ?? '';
-const differences = (text: string) =>
-  (/id="differences".*?<\/section>/s.exec(text)?.[0] ?? '').replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
-
-const hintAt = (text: string, name: string) =>
-  (new RegExp(`class="field-hint" id="${idOf(`v/${name}`)}-hint">.*?</div>`, 's').exec(text)?.[0] ?? '')
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/\s+/g, ' ');
-
-function send(address: string, version: string, fields: Record<string, string>) {
-  const basic = { shown: version, version, operation: 'apply', key: randomUUID(), ...fields };
-  return visitor.submit(address, new URLSearchParams(basic).toString());
-}
+const send = (address: string, version: string, fields: Record<string, string>) =>
+  sendForm(visitor, address, { shown: version, version, ...fields });
 
 async function runAt(location: string | undefined) {
   const id = /^\/workloads\/runs\/([0-9a-f-]+)/.exec(location ?? '')?.[1];
@@ -71,11 +60,11 @@ describe('the form that deploys an instance again', () => {
     expect(text).toMatch(/name="v\/region"[^>]*value="us"|value="us"[^>]*name="v\/region"/);
     expect(text).not.toContain('hidden-token');
     expect(text).toContain('Left empty, the deployed value is kept');
-    expect(differences(text)).not.toContain('token');
-    expect(differences(text)).toMatch(/from 1\.0\.0 to 2\.0\.0/);
-    expect(differences(text)).toMatch(/size New in 2\.0\.0 default 3/);
-    expect(differences(text)).toMatch(/legacy Not in 2\.0\.0 its value yes is dropped/);
-    expect(differences(text)).toMatch(/name Changed in 2\.0\.0/);
+    expect(differencesOn(text)).not.toContain('token');
+    expect(differencesOn(text)).toMatch(/from 1\.0\.0 to 2\.0\.0/);
+    expect(differencesOn(text)).toMatch(/size New in 2\.0\.0 default 3/);
+    expect(differencesOn(text)).toMatch(/legacy Not in 2\.0\.0 its value yes is dropped/);
+    expect(differencesOn(text)).toMatch(/name Changed in 2\.0\.0/);
   });
 
   test('shows at each field the deployed value, and what the form changes', async () => {
@@ -88,7 +77,7 @@ describe('the form that deploys an instance again', () => {
     const same = await visitor.get(`${address}&version=1.0.0`);
     expect(hintAt(same.text, 'name')).toMatch(/Deployed: shop/);
     const fields = { 'v/name': 'other', 'v/region': 'us', 'v/token': 'typed-token' };
-    const shown = await send(address, '2.0.0', { ...fields, compared: compared(text) });
+    const shown = await send(address, '2.0.0', { ...fields, compared: comparedBy(text) });
     expect(shown.status).toBe(200);
     expect(hintAt(shown.text, 'name')).toMatch(/Changes: shop → other/);
     expect(hintAt(shown.text, 'region')).toMatch(/Changes: eu → us/);
@@ -99,12 +88,12 @@ describe('the form that deploys an instance again', () => {
   test('shows what differs before it starts a run, which keeps the other values', async () => {
     const { address } = await deployed('shown-first', { name: 'shop', region: 'us' });
     const fields = { 'v/name': 'other', 'v/region': 'us', 'v/size': '' };
-    const before = compared((await visitor.get(address)).text);
+    const before = comparedBy((await visitor.get(address)).text);
     const shown = await send(address, '2.0.0', { ...fields, compared: before });
     expect([shown.status, shown.text.includes('Confirm and run')]).toEqual([200, true]);
     expect(shown.text).not.toContain('notice-problem');
-    expect(differences(shown.text)).toMatch(/name shop → other/);
-    const sent = await send(address, '2.0.0', { ...fields, compared: compared(shown.text) });
+    expect(differencesOn(shown.text)).toMatch(/name shop → other/);
+    const sent = await send(address, '2.0.0', { ...fields, compared: comparedBy(shown.text) });
     expect(sent.status, sent.text).toBe(303);
     const run = await runAt(sent.location);
     expect(run).toMatchObject({ template_version: '2.0.0', variables: { name: 'other', region: 'us', size: 3 } });
@@ -120,7 +109,7 @@ describe('the form that deploys an instance again', () => {
     expect(text).toContain(`value="${reference}"`);
     await stage.deploy({ instance: 'origin' }, { zone: plain('b') });
     const fields = { 'v/name': 'shop', 'v/region': reference, 'v/size': '' };
-    const sent = await send(address, '2.0.0', { ...fields, compared: compared(text) });
+    const sent = await send(address, '2.0.0', { ...fields, compared: comparedBy(text) });
     expect(sent.status, sent.text).toBe(303);
     expect(await runAt(sent.location)).toMatchObject({ variables: { region: 'b' }, reads: [{ reference }] });
   });
@@ -134,11 +123,11 @@ describe('a deployed secret in the form that deploys an instance again', () => {
 
   test('is kept when another variable and the version change', async () => {
     const { address } = await deployed('asked', variables);
-    const before = compared((await visitor.get(address)).text);
+    const before = comparedBy((await visitor.get(address)).text);
     const shown = await send(address, '2.0.0', { ...fields, compared: before });
-    expect(differences(shown.text)).toMatch(/region us → eu/);
-    expect(differences(shown.text)).not.toContain('token');
-    const sent = await send(address, '2.0.0', { ...fields, compared: compared(shown.text) });
+    expect(differencesOn(shown.text)).toMatch(/region us → eu/);
+    expect(differencesOn(shown.text)).not.toContain('token');
+    const sent = await send(address, '2.0.0', { ...fields, compared: comparedBy(shown.text) });
     expect(sent.status, sent.text).toBe(303);
     expect(await runAt(sent.location)).toMatchObject({ variables: { region: 'eu', token: { sensitive: true } } });
   });
@@ -146,9 +135,9 @@ describe('a deployed secret in the form that deploys an instance again', () => {
   test('can be replaced by the default without entering it', async () => {
     const { address } = await deployed('given-up', variables);
     const given = { ...fields, omit: 'token' };
-    const shown = await send(address, '2.0.0', { ...given, compared: compared((await visitor.get(address)).text) });
-    expect(differences(shown.text)).toMatch(/token a secret → the default/);
-    const sent = await send(address, '2.0.0', { ...given, compared: compared(shown.text) });
+    const shown = await send(address, '2.0.0', { ...given, compared: comparedBy((await visitor.get(address)).text) });
+    expect(differencesOn(shown.text)).toMatch(/token a secret → the default/);
+    const sent = await send(address, '2.0.0', { ...given, compared: comparedBy(shown.text) });
     expect(sent.status, sent.text).toBe(303);
     expect((await runAt(sent.location)).variables).not.toHaveProperty('token');
   });
@@ -156,14 +145,14 @@ describe('a deployed secret in the form that deploys an instance again', () => {
   test('is entered once, and kept encrypted until the changes are confirmed', async () => {
     const { address } = await deployed('typed-once', variables);
     const key = randomUUID();
-    const before = compared((await visitor.get(address)).text);
+    const before = comparedBy((await visitor.get(address)).text);
     const typed = { ...fields, key, 'v/token': 'brand-new-token', compared: before };
     const shown = await send(address, '2.0.0', typed);
     expect(shown.text).toContain('Confirm and run');
     expect(shown.text).not.toContain('brand-new-token');
     expect(shown.text).toContain('You have entered it');
-    expect(differences(shown.text)).toMatch(/token a secret → a secret, entered again/);
-    const again = { ...fields, key, 'v/token': '', compared: compared(shown.text), carried: carried(shown.text) };
+    expect(differencesOn(shown.text)).toMatch(/token a secret → a secret, entered again/);
+    const again = { ...fields, key, 'v/token': '', compared: comparedBy(shown.text), carried: carried(shown.text) };
     const sent = await send(address, '2.0.0', again);
     expect(sent.status, sent.text).toBe(303);
     expect(await runAt(sent.location)).toMatchObject({ variables: { token: { sensitive: true } } });
@@ -178,7 +167,7 @@ describe('a deployed secret in the form that deploys an instance again', () => {
     const removed = await send(address, '2.0.0', { ...typed, 'v/token': 'typed-since', do: 'forget:0@/token' });
     expect([removed.status, removed.text.includes('You have entered it')]).toEqual([200, false]);
     expect([carried(removed.text), removed.text.includes('forget:0@')]).toEqual(['', false]);
-    const sent = await send(address, '2.0.0', { ...fields, key, carried: '', compared: compared(removed.text) });
+    const sent = await send(address, '2.0.0', { ...fields, key, carried: '', compared: comparedBy(removed.text) });
     expect(sent.status, sent.text).toBe(303);
     expect(await runAt(sent.location)).toMatchObject({ variables: { token: { sensitive: true } } });
   });
@@ -188,14 +177,14 @@ describe('a deployed secret in the form that deploys an instance again', () => {
     const key = randomUUID();
     const shown = await send(address, '2.0.0', { ...fields, key, 'v/token': 'brand-new-token' });
     const again = await send(address, '2.0.0', { ...fields, key, omit: 'token', carried: carried(shown.text) });
-    expect(differences(again.text)).toMatch(/token a secret → the default/);
+    expect(differencesOn(again.text)).toMatch(/token a secret → the default/);
     expect(carried(again.text)).toBe('');
   });
 
   test('must be entered again if it was encrypted for another form', async () => {
     const { address } = await deployed('other-form', variables);
     const shown = await send(address, '2.0.0', { ...fields, 'v/token': 'brand-new-token' });
-    const other = { ...fields, compared: compared(shown.text), carried: carried(shown.text) };
+    const other = { ...fields, compared: comparedBy(shown.text), carried: carried(shown.text) };
     const sent = await send(address, '2.0.0', other);
     expect([sent.status, sent.text.includes('Enter them again')]).toEqual([409, true]);
   });
@@ -211,9 +200,9 @@ describe('the form of the catalog for an instance that is deployed', () => {
     expect([shown.status, shown.text.includes('Confirm and run')]).toEqual([200, true]);
     expect(shown.text).toContain('is deployed there already');
     expect(shown.text).toMatch(/href="[^"]*from_instance=[^"]*">Start from what is deployed/);
-    expect(differences(shown.text)).toMatch(/region us → the default/);
-    expect(differences(shown.text)).toMatch(/token a secret → the default/);
-    const sent = await send(at(), '2.0.0', { ...fields('taken'), compared: compared(shown.text) });
+    expect(differencesOn(shown.text)).toMatch(/region us → the default/);
+    expect(differencesOn(shown.text)).toMatch(/token a secret → the default/);
+    const sent = await send(at(), '2.0.0', { ...fields('taken'), compared: comparedBy(shown.text) });
     expect(sent.status, sent.text).toBe(303);
   });
 
@@ -221,7 +210,7 @@ describe('the form of the catalog for an instance that is deployed', () => {
     await deployed('first-name', { name: 'shop', region: 'us' });
     await deployed('second-name', { name: 'other', region: 'ap' });
     const shown = await send(at(), '2.0.0', fields('first-name'));
-    const sent = await send(at(), '2.0.0', { ...fields('second-name'), compared: compared(shown.text) });
+    const sent = await send(at(), '2.0.0', { ...fields('second-name'), compared: comparedBy(shown.text) });
     expect([sent.status, sent.text.includes('Confirm and run')]).toEqual([200, true]);
   });
 
@@ -229,9 +218,9 @@ describe('the form of the catalog for an instance that is deployed', () => {
     await deployed('same-as-this', { name: 'shop', region: 'us' });
     await deployed('same-as-that', { name: 'shop', region: 'us' });
     const shown = await send(at(), '2.0.0', fields('same-as-this'));
-    const sent = await send(at(), '2.0.0', { ...fields('same-as-that'), compared: compared(shown.text) });
+    const sent = await send(at(), '2.0.0', { ...fields('same-as-that'), compared: comparedBy(shown.text) });
     expect([sent.status, sent.text.includes('Confirm and run')]).toEqual([200, true]);
-    const confirmed = await send(at(), '2.0.0', { ...fields('same-as-that'), compared: compared(sent.text) });
+    const confirmed = await send(at(), '2.0.0', { ...fields('same-as-that'), compared: comparedBy(sent.text) });
     expect(confirmed.status, confirmed.text).toBe(303);
   });
 
@@ -255,7 +244,7 @@ test('the form for an instance with imported resources says so, and starts no ru
   const fields = { 'v/name': 'shop', instance: 'imported', environment_id: body.environment_id };
   const asked = await send(address, '2.0.0', fields);
   expect([asked.status, asked.text.includes('Confirm and run')]).toEqual([200, true]);
-  const sent = await send(address, '2.0.0', { ...fields, compared: compared(asked.text) });
+  const sent = await send(address, '2.0.0', { ...fields, compared: comparedBy(asked.text) });
   expect(sent.status, sent.text).toBe(303);
 });
 
@@ -266,8 +255,8 @@ test('the form of an earlier run asks for confirmation before it replaces a late
   const fields = { instance: 'repeated', 'v/name': 'shop', 'v/region': 'us' };
   const shown = await send(address, '1.0.0', fields);
   expect(shown.text).toContain('Confirm and run');
-  expect(differences(shown.text)).toMatch(/region ap → us/);
-  const sent = await send(address, '1.0.0', { ...fields, compared: compared(shown.text) });
+  expect(differencesOn(shown.text)).toMatch(/region ap → us/);
+  const sent = await send(address, '1.0.0', { ...fields, compared: comparedBy(shown.text) });
   expect(sent.status, sent.text).toBe(303);
 });
 
@@ -376,8 +365,8 @@ test('the form of the catalog says that a required variable without a default is
   await deployed('lacking', { name: 'shop', region: 'us' });
   const place = `environment_id=${stage.tenant.environment}&instance=lacking&version=1.0.0`;
   const { text } = await visitor.get(`/catalog/${template}/run?${place}`);
-  expect(differences(text)).toMatch(/name shop → missing/);
-  expect(differences(text)).toMatch(/region us → the default eu/);
+  expect(differencesOn(text)).toMatch(/name shop → missing/);
+  expect(differencesOn(text)).toMatch(/region us → the default eu/);
 });
 
 test('the page of a run says which deployed variables it resets', async () => {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { join } from '#test/support/access/tenancy.ts';
+import { wordsOf } from '#test/support/browser/page-text.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
+import { comparedBy, differencesOn, labelOf, sendForm } from './deploy-form-page.ts';
 
 /** The form that deploys an instance again describes the changes that were typed, and deployed secrets. */
 
@@ -30,22 +32,14 @@ async function deployed(variables: object): Promise<string> {
   return `/catalog/${template}/run?from_instance=${body.instance_id}`;
 }
 
-const plainText = (text: string) => text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
-const differences = (text: string) => plainText(/id="differences".*?<\/section>/s.exec(text)?.[0] ?? '');
-const labelOf = (text: string, name: string) =>
-  plainText(new RegExp(`<label for="[^"]*${name}">.*?</label>`, 's').exec(text)?.[0] ?? '');
-const send = (address: string, fields: Record<string, string>, sender = visitor) => {
-  const basic = { shown: '1.0.0', version: '1.0.0', operation: 'apply', key: randomUUID() };
-  return sender.submit(address, new URLSearchParams({ ...basic, ...fields }).toString());
-};
-const compared = (text: string) => /name="compared" value="([^"]*)"/.exec(text)?.[1] ?? '';
+const send = (address: string, fields: Record<string, string>, sender = visitor) => sendForm(sender, address, fields);
 const later = 'What you change in the form from here on is compared before anything starts.';
 
 describe('the list of changes to the deployed values', () => {
   test('says that it compares the form as it was loaded', async () => {
     const { text } = await visitor.get(await deployed({ region: 'eu', size: 2 }));
-    expect(differences(text)).toContain('The form as it was loaded changes no variable.');
-    expect(differences(text)).toContain(later);
+    expect(differencesOn(text)).toContain('The form as it was loaded changes no variable.');
+    expect(differencesOn(text)).toContain(later);
     expect(text).not.toContain('Every variable stays as it is.');
   });
 
@@ -53,17 +47,17 @@ describe('the list of changes to the deployed values', () => {
     const address = await deployed({ region: 'eu', size: 2, extra: [1] });
     const shown = await send(address, { 'v/region': 'us', 'v/size': '2', 'j/extra': '[1,' });
     expect(shown.status).toBe(422);
-    expect(differences(shown.text)).toMatch(/extra \[1\] → what you typed is not valid yet/);
-    expect(differences(shown.text)).toMatch(/region eu → us/);
-    expect(differences(shown.text)).not.toContain('the default');
+    expect(differencesOn(shown.text)).toMatch(/extra \[1\] → what you typed is not valid yet/);
+    expect(differencesOn(shown.text)).toMatch(/region eu → us/);
+    expect(differencesOn(shown.text)).not.toContain('the default');
   });
 
   test('is not shown if the variables are not valid JSON', async () => {
     const address = await deployed({ region: 'eu', size: 2 });
     const shown = await send(address, { j: '{"region": ' });
     expect(shown.status).toBe(422);
-    expect(differences(shown.text)).toContain('not valid JSON, so they cannot be compared yet');
-    expect(differences(shown.text)).not.toContain('→');
+    expect(differencesOn(shown.text)).toContain('not valid JSON, so they cannot be compared yet');
+    expect(differencesOn(shown.text)).not.toContain('→');
   });
 });
 
@@ -88,8 +82,8 @@ describe('omitted members of a value', () => {
     const address = `/catalog/${id}/run?${new URLSearchParams({ ...place, instance: 'nested' })}`;
     const fields = { instance: 'nested', ...place, 'v/network/cidr': '10.0.0.0/8', 'v/network/public': '' };
     const shown = await send(address, fields);
-    expect(differences(shown.text)).toContain('The version of nested stays 1.0.0.');
-    expect(differences(shown.text)).not.toContain('→');
+    expect(differencesOn(shown.text)).toContain('The version of nested stays 1.0.0.');
+    expect(differencesOn(shown.text)).not.toContain('→');
     const work = { template_id: id, ...place, operation: 'apply', instance: 'nested', variables_from: '' };
     const scheduled = await visitor.submit('/schedules/new', {
       ...{ name: 'Nightly', 'schedule.every': '6h', 'schedule.cron': '', 'schedule.timezone': 'UTC' },
@@ -98,7 +92,7 @@ describe('omitted members of a value', () => {
     });
     expect(scheduled.text).not.toContain('would reset');
     expect(scheduled.status).toBe(303);
-    expect(differences((await send(address, { ...fields, 'v/network/cidr': '10.1.0.0/16' })).text)).toMatch(
+    expect(differencesOn((await send(address, { ...fields, 'v/network/cidr': '10.1.0.0/16' })).text)).toMatch(
       /network \{.*10\.0\.0\.0.* → \{.*10\.1\.0\.0/,
     );
   });
@@ -107,8 +101,8 @@ describe('omitted members of a value', () => {
 describe('a form for a run', () => {
   test('names the source of its values only while it is as it was loaded', async () => {
     const address = await deployed({ region: 'eu', size: 2 });
-    expect(plainText((await visitor.get(address)).text)).toContain('Filled in from the last successful deployment');
-    const sent = plainText((await send(address, { 'v/region': 'us', 'v/size': '2' })).text);
+    expect(wordsOf((await visitor.get(address)).text)).toContain('Filled in from the last successful deployment');
+    const sent = wordsOf((await send(address, { 'v/region': 'us', 'v/size': '2' })).text);
     expect(sent).not.toContain('Filled in from the last');
     expect(sent).toContain('This form is compared with the last successful deployment');
   });
@@ -124,9 +118,9 @@ describe('a form for a run', () => {
     const catalog = `/catalog/${template}/run?environment_id=${stage.tenant.environment}&instance=${name}`;
     for (const path of [address, catalog]) {
       const { text } = await visitor.get(path);
-      expect(plainText(text), path).toContain(`A run of ${name} is not finished.`);
+      expect(wordsOf(text), path).toContain(`A run of ${name} is not finished.`);
       expect(text).toMatch(new RegExp(`href="/workloads/runs/${waiting.id}">[^<]*</a>: apply <span class="status`));
-      expect(differences(text)).toContain(`The version of ${name} stays 1.0.0.`);
+      expect(differencesOn(text)).toContain(`The version of ${name} stays 1.0.0.`);
     }
   });
 });
@@ -149,8 +143,8 @@ describe('a deployed secret that the version requires', () => {
     await stage.finish(body.id);
     const { text } = await visitor.get(`/catalog/${id}/run?from_instance=${body.instance_id}`);
     expect(labelOf(text, 'token')).toContain('optional');
-    expect(plainText(text)).toContain('A deployed secret whose field is empty is kept, whatever else the run changes.');
-    expect(plainText(text)).not.toContain('Instead of the deployed secret');
+    expect(wordsOf(text)).toContain('A deployed secret whose field is empty is kept, whatever else the run changes.');
+    expect(wordsOf(text)).not.toContain('Instead of the deployed secret');
   });
 });
 
@@ -161,26 +155,26 @@ describe('a deployed secret', () => {
     const address = await deployed(secret);
     expect(labelOf((await visitor.get(address)).text, 'token')).toContain('token optional');
     const shown = await send(address, { 'v/region': 'us', 'v/size': '2' });
-    expect(differences(shown.text)).toMatch(/region eu → us/);
-    expect(differences(shown.text)).not.toContain('token');
+    expect(differencesOn(shown.text)).toMatch(/region eu → us/);
+    expect(differencesOn(shown.text)).not.toContain('token');
     expect(shown.text).toContain('Left empty, the deployed value is kept');
-    const sent = await send(address, { 'v/region': 'us', 'v/size': '2', compared: compared(shown.text) });
+    const sent = await send(address, { 'v/region': 'us', 'v/size': '2', compared: comparedBy(shown.text) });
     expect(sent.status, sent.text).toBe(303);
   });
 
   test('is kept if another deployed secret is discarded', async () => {
     const address = await deployed({ ...secret, password: 'hidden-password' });
     const shown = await send(address, { 'v/region': 'eu', 'v/size': '2', omit: 'token' });
-    expect(differences(shown.text)).toMatch(/token a secret → the default/);
-    expect(differences(shown.text)).not.toContain('password');
+    expect(differencesOn(shown.text)).toMatch(/token a secret → the default/);
+    expect(differencesOn(shown.text)).not.toContain('password');
     const entered = { 'v/region': 'eu', 'v/size': '2', omit: 'token' };
-    const sent = await send(address, { ...entered, compared: compared(shown.text) });
+    const sent = await send(address, { ...entered, compared: comparedBy(shown.text) });
     expect(sent.status, sent.text).toBe(303);
   });
 
   test('is not described as kept if it is discarded', async () => {
     const shown = await send(await deployed(secret), { 'v/region': 'eu', 'v/size': '2', omit: 'token' });
-    expect(differences(shown.text)).toMatch(/token a secret → the default/);
+    expect(differencesOn(shown.text)).toMatch(/token a secret → the default/);
     expect(shown.text).not.toContain('the deployed value is kept');
   });
 
@@ -193,8 +187,7 @@ describe('a deployed secret', () => {
     const fields = { 'v/region': 'us', 'v/size': '2' };
     const shown = await send(address, fields);
     expect(shown.status).toBe(200);
-    const compared = /name="compared" value="([^"]*)"/.exec(shown.text)?.[1] ?? '';
-    const sent = await send(address, { ...fields, compared });
+    const sent = await send(address, { ...fields, compared: comparedBy(shown.text) });
     expect(sent.status, sent.text).toBe(303);
   });
 });
@@ -214,15 +207,13 @@ describe('a deployed secret that another person gave', () => {
     const { text } = await other.get(address);
     expect(labelOf(text, 'token')).toMatch(/token needed if anything else changes/);
     expect(text).toContain(keptIf);
-    expect(plainText(text)).toContain(
-      'A deployed secret that another person gave is kept only if nothing else changes',
-    );
+    expect(wordsOf(text)).toContain('A deployed secret that another person gave is kept only if nothing else changes');
     const shown = await send(address, { 'v/region': 'us', 'v/size': '2' }, other);
     expect(shown.status).toBe(422);
     expect(labelOf(shown.text, 'token').trim()).toBe('token');
     expect(shown.text).not.toContain('Left empty, the deployed value is kept');
-    expect(plainText(shown.text)).toContain('Enter it again: another person gave it, and something else changes');
-    const fields = { 'v/region': 'us', 'v/size': '2', 'v/token': 'hidden-token', compared: compared(shown.text) };
+    expect(wordsOf(shown.text)).toContain('Enter it again: another person gave it, and something else changes');
+    const fields = { 'v/region': 'us', 'v/size': '2', 'v/token': 'hidden-token', compared: comparedBy(shown.text) };
     const sent = await send(address, fields, other);
     expect(sent.status, sent.text).toBe(303);
   });
@@ -230,14 +221,14 @@ describe('a deployed secret that another person gave', () => {
   test('must be entered if another deployed secret is discarded, because that is a change', async () => {
     const address = await deployed({ ...secret, password: 'hidden-password' });
     const shown = await send(address, { 'v/region': 'eu', 'v/size': '2', omit: 'password' }, other);
-    expect(shown.status, differences(shown.text)).toBe(422);
-    expect(differences(shown.text)).toMatch(/password a secret → the default/);
-    expect(differences(shown.text)).toMatch(/token a secret → has to be entered again/);
+    expect(shown.status, differencesOn(shown.text)).toBe(422);
+    expect(differencesOn(shown.text)).toMatch(/password a secret → the default/);
+    expect(differencesOn(shown.text)).toMatch(/token a secret → has to be entered again/);
   });
 
   test('is kept if nothing else changes', async () => {
     const address = await deployed(secret);
-    const fields = { 'v/region': 'eu', 'v/size': '2', compared: compared((await other.get(address)).text) };
+    const fields = { 'v/region': 'eu', 'v/size': '2', compared: comparedBy((await other.get(address)).text) };
     const sent = await send(address, fields, other);
     expect(sent.status, sent.text).toBe(303);
   });
@@ -250,10 +241,10 @@ describe('a deployed secret that another person gave', () => {
     const fields = { 'v/region': 'us', 'v/size': '2' };
     const shown = await send(address, fields, other);
     expect(shown.status).toBe(422);
-    expect(plainText(shown.text)).toContain('token : use a secret value');
+    expect(wordsOf(shown.text)).toContain('token : use a secret value');
     const instead = await send(address, { ...fields, omit: 'token' }, other);
-    expect(differences(instead.text)).toMatch(/token a secret → a secret value/);
-    const sent = await send(address, { ...fields, omit: 'token', compared: compared(instead.text) }, other);
+    expect(differencesOn(instead.text)).toMatch(/token a secret → a secret value/);
+    const sent = await send(address, { ...fields, omit: 'token', compared: comparedBy(instead.text) }, other);
     expect(sent.status, sent.text).toBe(303);
   });
 
@@ -263,24 +254,24 @@ describe('a deployed secret that another person gave', () => {
     const { deployed_run_id: run } = (await stage.tenant.owner.get(`/instances/${instance}`)).body;
     for (const form of [`${address}&operation=destroy`, `/catalog/${template}/run?from=${run}`]) {
       const { text } = await other.get(form);
-      expect(plainText(text)).toContain('is kept if nothing else changes; otherwise enter it again');
+      expect(wordsOf(text)).toContain('is kept if nothing else changes; otherwise enter it again');
       expect(text).toMatch(/name="omit" value="token"/);
     }
-    const opened = plainText((await other.get(`/catalog/${template}/run?from=${run}`)).text);
+    const opened = wordsOf((await other.get(`/catalog/${template}/run?from=${run}`)).text);
     expect(opened).toContain('Another person or an output gave the earlier run this secret: token .');
     expect(opened).toContain('If you change anything, enter it again, or choose above to leave it out.');
-    const own = plainText((await visitor.get(`/catalog/${template}/run?from=${run}`)).text);
+    const own = wordsOf((await visitor.get(`/catalog/${template}/run?from=${run}`)).text);
     expect(own).not.toContain('gave the earlier run this secret');
     const sent = { 'v/region': 'us', 'v/size': '2' };
     const copy = `/catalog/${template}/run?from=${run}`;
     const seen = await send(copy, sent, other);
-    const refused = await send(copy, { ...sent, compared: compared(seen.text) }, other);
+    const refused = await send(copy, { ...sent, compared: comparedBy(seen.text) }, other);
     expect(refused.status).toBe(422);
-    expect(plainText(refused.text)).toContain(
+    expect(wordsOf(refused.text)).toContain(
       'Is a secret that another person or an output gave the run, and something else changes: enter it again, or choose to leave it out',
     );
     const shown = await send(copy, { ...sent, omit: 'token' }, other);
-    const started = await send(copy, { ...sent, omit: 'token', compared: compared(shown.text) }, other);
-    expect(started.status, plainText(started.text)).toBe(303);
+    const started = await send(copy, { ...sent, omit: 'token', compared: comparedBy(shown.text) }, other);
+    expect(started.status, wordsOf(started.text)).toBe(303);
   });
 });

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { textOf } from '#test/support/browser/page-text.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import { sendForm } from './deploy-form-page.ts';
 
 /** A template is deployed in an environment, which is passed on from the environment's page, or outside any. */
 
@@ -26,16 +28,13 @@ async function publish(approval?: object): Promise<string> {
   return id;
 }
 
-const send = (id: string, fields: Record<string, string>) => {
-  const basic = { shown: '1.0.0', version: '', operation: 'apply', environment_id: 'none', key: randomUUID() };
-  return visitor.submit(`/catalog/${id}/run`, new URLSearchParams({ ...basic, ...fields }).toString());
-};
-const plainText = (text: string) => text.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ');
+const send = (id: string, fields: Record<string, string>) =>
+  sendForm(visitor, `/catalog/${id}/run`, { version: '', environment_id: 'none', ...fields });
 const demanded = { required: 2, when: 'changes' };
 
 describe('the choice to run outside any environment', () => {
   test('says at its field what such a run does not have', async () => {
-    const text = plainText((await visitor.get(`/catalog/${await publish()}/run`)).text);
+    const text = textOf((await visitor.get(`/catalog/${await publish()}/run`)).text);
     expect(text).toContain('None: outside any environment');
     expect(text).toContain('A run outside any environment gets none of them');
     expect(text).not.toContain('This run is outside any environment.');
@@ -43,7 +42,7 @@ describe('the choice to run outside any environment', () => {
 
   test('names the approvals that such a run requires, and whether the template requires them', async () => {
     const shown = async (approval?: object) =>
-      plainText((await visitor.get(`/catalog/${await publish(approval)}/run?environment_id=none`)).text);
+      textOf((await visitor.get(`/catalog/${await publish(approval)}/run?environment_id=none`)).text);
     const without = await shown();
     expect(without).toContain('It gets no variables, secrets or connections of an environment');
     expect(without).toContain('Only what the installation demands by default applies: No approval needed.');
@@ -57,7 +56,7 @@ describe('the choice to run outside any environment', () => {
     await admin.make('/instances', { template_id: id, name: 'web' });
     const shown = await send(id, { operation: 'destroy', instance: 'web' });
     expect(shown.status, shown.text).toBe(200);
-    const step = plainText(/role="status".*?<\/section>/s.exec(shown.text)?.[0] ?? '');
+    const step = textOf(/role="status".*?<\/section>/s.exec(shown.text)?.[0] ?? '');
     expect(step).toMatch(/Nothing has started yet\..*This run is outside any environment\..*2 people approve/);
     expect(shown.text.split('This run is outside any environment.')).toHaveLength(2);
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import { sendForm } from './deploy-form-page.ts';
 
 /** Secrets that a form for a run contains in encrypted form and that cannot be decrypted any more. */
 
@@ -26,10 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-const send = (fields: Record<string, string>) => {
-  const basic = { shown: '2.0.0', version: '', operation: 'apply', environment_id: tenant.environment };
-  return visitor.submit(path, new URLSearchParams({ ...basic, key: randomUUID(), ...fields }).toString());
-};
+const send = (fields: Record<string, string>) =>
+  sendForm(visitor, path, { shown: '2.0.0', version: '', environment_id: tenant.environment, ...fields });
 
 test.each([
   ['the form is sent', {}, null],

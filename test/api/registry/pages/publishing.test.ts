@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { join as joinPath } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 import { makeGitRoot, Repository } from '#test/support/programs/git.ts';
 
 const git = makeGitRoot();
@@ -14,8 +15,7 @@ let visitor: Visitor;
 beforeAll(async () => {
   api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: `file://${git.path}` });
   tenant = await makeTenant(api);
-  visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+  visitor = await signInVisitor(api, tenant.owner);
 });
 afterAll(async () => {
   await api?.close();

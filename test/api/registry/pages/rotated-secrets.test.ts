@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idOf } from '#api/web/forms/schema/slots.ts';
+import { wordsOf } from '#test/support/browser/page-text.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
+import { comparedBy, differencesOn, hintAt, sendForm } from './deploy-form-page.ts';
 
 /** The forms that start runs explain a secret of a variable set after somebody has rotated it. */
 
@@ -54,16 +55,7 @@ async function deployed(variables: object) {
   return { set, place, give, again, catalog, copy };
 }
 
-const inWords = (html: string | undefined) => (html ?? '').replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
-const differences = (page: string) => inWords(/id="differences".*?<\/section>/s.exec(page)?.[0]);
-const hintAt = (page: string, name: string) =>
-  inWords(new RegExp(`class="field-hint" id="${idOf(`v/${name}`)}-hint">.*?</div>`, 's').exec(page)?.[0]);
-const compared = (page: string) => /name="compared" value="([^"]*)"/.exec(page)?.[1] ?? '';
-
-function send(address: string, fields: Record<string, string>) {
-  const basic = { shown: '1.0.0', version: '1.0.0', operation: 'apply', key: randomUUID() };
-  return visitor.submit(address, new URLSearchParams({ ...basic, ...fields }).toString());
-}
+const send = (address: string, fields: Record<string, string>) => sendForm(visitor, address, fields);
 
 describe('the form that deploys an instance again', () => {
   test('lists another secret of the variable set before it is confirmed, and the run gets it', async () => {
@@ -74,16 +66,16 @@ describe('the form that deploys an instance again', () => {
     expect(hintAt(text, 'token')).toContain(`The set ${set} gives a secret value`);
     expect(hintAt(text, 'token')).not.toContain('is kept');
     const fields = { 'v/name': 'b', 'v/region': 'us', 'v/token': '' };
-    const shown = await send(again, { ...fields, compared: compared(text) });
+    const shown = await send(again, { ...fields, compared: comparedBy(text) });
     expect(shown.status).toBe(200);
-    expect(differences(shown.text)).toMatch(/name a → b/);
-    expect(differences(shown.text)).toMatch(
+    expect(differencesOn(shown.text)).toMatch(/name a → b/);
+    expect(differencesOn(shown.text)).toMatch(
       new RegExp(`token changed; the set ${set} gives another value than the deployed one`),
     );
-    const sent = await send(again, { ...fields, compared: compared(shown.text) });
+    const sent = await send(again, { ...fields, compared: comparedBy(shown.text) });
     expect(sent.status, sent.text).toBe(303);
     const run = await visitor.get(sent.location ?? '');
-    expect(inWords(run.text)).toMatch(new RegExp(`token : secret → another secret \\(from the set ${set} ?\\)`));
+    expect(wordsOf(run.text)).toMatch(new RegExp(`token : secret → another secret \\(from the set ${set} ?\\)`));
     expect(`${text}${shown.text}${run.text}`).not.toMatch(/token-(1111|2222)/);
   });
 
@@ -91,14 +83,14 @@ describe('the form that deploys an instance again', () => {
     const { set, again } = await deployed({ name: 'a' });
     const { text } = await visitor.get(again);
     expect(hintAt(text, 'token')).toContain(`Left empty, the deployed value is kept (the set ${set} gives it)`);
-    expect(differences(text)).toContain('The form as it was loaded changes no variable.');
+    expect(differencesOn(text)).toContain('The form as it was loaded changes no variable.');
   });
 
   test('keeps the secret of the instance besides a rotated one', async () => {
     const { give, again } = await deployed({ name: 'a', own: 'of-the-run' });
     await give('token-2222', 'us');
     const { text } = await visitor.get(again);
-    expect(differences(text)).not.toContain('own');
+    expect(differencesOn(text)).not.toContain('own');
     expect(hintAt(text, 'own')).toContain('Left empty, the deployed value is kept');
   });
 
@@ -108,32 +100,32 @@ describe('the form that deploys an instance again', () => {
     expect(hintAt(text, 'token')).toContain(
       `Left empty, the deployed value is kept instead of a secret value (the set ${set} gives it)`,
     );
-    expect(inWords(text)).toContain(`token : use a secret value (the set ${set} gives it)`);
+    expect(wordsOf(text)).toContain(`token : use a secret value (the set ${set} gives it)`);
     const fields = { 'v/name': 'b', 'v/region': 'us', 'v/token': '' };
-    const shown = await send(again, { ...fields, compared: compared(text) });
-    expect(differences(shown.text)).toMatch(/name a → b/);
-    expect(differences(shown.text)).not.toContain('token');
-    const sent = await send(again, { ...fields, compared: compared(shown.text) });
+    const shown = await send(again, { ...fields, compared: comparedBy(text) });
+    expect(differencesOn(shown.text)).toMatch(/name a → b/);
+    expect(differencesOn(shown.text)).not.toContain('token');
+    const sent = await send(again, { ...fields, compared: comparedBy(shown.text) });
     expect(sent.status, sent.text).toBe(303);
-    expect(inWords((await visitor.get(sent.location ?? '')).text)).not.toContain('another secret');
+    expect(wordsOf((await visitor.get(sent.location ?? '')).text)).not.toContain('another secret');
     const other = await send(again, { ...fields, omit: 'token' });
-    expect(differences(other.text)).toContain(`token a secret → a secret value (the set ${set} gives it)`);
+    expect(differencesOn(other.text)).toContain(`token a secret → a secret value (the set ${set} gives it)`);
   });
 });
 
 describe('the form of the catalog and that of an earlier run', () => {
   test('list a rotated secret besides a plain variable, and nothing while the variable set has the deployed one', async () => {
     const { set, give, catalog, copy } = await deployed({ name: 'a' });
-    expect(differences((await visitor.get(catalog)).text)).not.toContain('token');
-    expect(differences((await visitor.get(copy)).text)).not.toContain('token');
+    expect(differencesOn((await visitor.get(catalog)).text)).not.toContain('token');
+    expect(differencesOn((await visitor.get(copy)).text)).not.toContain('token');
     await give('token-2222', 'ap');
     const rotated = `token changed; the set ${set} gives another value than the deployed one`;
     const { text } = await visitor.get(catalog);
-    expect(differences(text)).toContain(rotated);
-    expect(differences(text)).toContain(`region us → ap (the set ${set} gives it)`);
+    expect(differencesOn(text)).toContain(rotated);
+    expect(differencesOn(text)).toContain(`region us → ap (the set ${set} gives it)`);
     expect(hintAt(text, 'token')).toContain(`the set ${set} gives another value than the deployed one`);
     const copied = await visitor.get(copy);
-    expect(differences(copied.text)).toContain(rotated);
+    expect(differencesOn(copied.text)).toContain(rotated);
     expect(hintAt(copied.text, 'token')).not.toContain('is kept');
   });
 });

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApiUser } from '#test/support/api/in-process-api.ts';
+import { textOf } from '#test/support/browser/page-text.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
+import { sendForm } from './deploy-form-page.ts';
 
 /** The values of the environment in a form for a run, and the form of a run whose environment was deleted. */
 
@@ -22,7 +23,6 @@ const specOf = (more: object = {}) => ({
   executor: { kind: 'command', apply: step, destroy: step },
   ...more,
 });
-const plainText = (text: string) => text.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ');
 
 async function environment(name: string): Promise<string> {
   const place = { project_id: stage.tenant.project, name, kind: 'development' };
@@ -62,8 +62,7 @@ test('the form that repeats a run whose environment was deleted says why it cann
   const { text } = await visitor.get(path);
   expect(text).toContain('Run the template anew, in another environment.');
   expect(text).not.toContain('name="operation"');
-  const basic = { shown: '1.0.0', version: '1.0.0', operation: 'apply', instance: 'web', key: randomUUID() };
-  const sent = await visitor.submit(path, new URLSearchParams(basic).toString());
+  const sent = await sendForm(visitor, path, { instance: 'web' });
   expect([sent.status, sent.text.includes('Run the template anew')], sent.text).toEqual([422, true]);
   expect(sent.text).not.toContain('href="#field-environment_id"');
 });
@@ -75,6 +74,6 @@ test('the form that repeats a destroy names the approvals that the version of th
   const body = { template_id: template, instance: 'web', variables: {} };
   await stage.finish(await ask({ ...body, version: '1.0.0' }));
   const run = await canceledRun({ ...body, version: '2.0.0', operation: 'destroy' });
-  const text = plainText((await visitor.get(`/catalog/${template}/run?from=${run}`)).text);
+  const text = textOf((await visitor.get(`/catalog/${template}/run?from=${run}`)).text);
   expect(text).toContain('Only what the template demands applies: 2 people approve');
 });

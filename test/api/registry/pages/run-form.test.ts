@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openInputs, type RunInputs } from '#domain/runs/admission/inputs.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
+import { readInputs } from '#test/support/runs/run-inputs.ts';
 
 const command = { kind: 'command', apply: [{ name: 'go', run: ['true'] }], destroy: [{ name: 'end', run: ['true'] }] };
 
@@ -71,8 +72,7 @@ beforeAll(async () => {
   tenant = await makeTenant(api);
   template = await publish(schema);
   path = `/catalog/${template}/run`;
-  visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+  visitor = await signInVisitor(api, tenant.owner);
 });
 afterAll(() => api?.close());
 
@@ -111,12 +111,6 @@ async function runAt(location: string | undefined) {
   expect(location).toMatch(/^\/workloads\/runs\/[0-9a-f-]+\?done=admitted$/);
   const id = location?.split('/')[3]?.split('?')[0] ?? '';
   return (await tenant.owner.get(`/runs/${id}`)).body;
-}
-
-/** Returns the inputs that the worker of a run gets. */
-async function inputsOf(id: string): Promise<RunInputs> {
-  const [row] = await api.rows<{ sealed_inputs: Uint8Array }>('select sealed_inputs from runs where id = ?', [id]);
-  return openInputs(api.services.keyRing, id, row?.sealed_inputs ?? Buffer.alloc(0));
 }
 
 const needed = { 'v/region': '"eu"', 'v/token': 'secret' };
@@ -332,10 +326,10 @@ describe('a secret that was entered inside another value', () => {
     expect(removed.text.match(/forget:0@[^"]*/g)).toEqual(['forget:0@/logins/1/password']);
     const sent = await send({ ...fields, 'v/size': '2', carried: carriedIn(removed.text) }, at);
     const { id } = await runAt(sent.location);
-    expect((await inputsOf(id)).variables).toMatchObject({
+    expect((await readInputs(api, id)).variables).toMatchObject({
       logins: [{ user: 'ann' }, { user: 'bob', password: 'second-word' }],
     });
-    expect(JSON.stringify(await inputsOf(id))).not.toContain('first-word');
+    expect(JSON.stringify(await readInputs(api, id))).not.toContain('first-word');
   });
 });
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idOf } from '#api/web/forms/schema/slots.ts';
+import { wordsOf } from '#test/support/browser/page-text.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
+import { comparedBy, differencesOn, hintAt, labelOf, sendForm } from './deploy-form-page.ts';
 
 /** The forms that start runs show the values of variable sets as the admission of the run uses them. */
 
@@ -57,23 +58,10 @@ async function deployed(place: string, variables: object): Promise<string> {
   return run.instance_id;
 }
 
-const inWords = (html: string | undefined) =>
-  (html ?? '')
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replaceAll(/\s+/g, ' ');
-const differences = (page: string) => inWords(/id="differences".*?<\/section>/s.exec(page)?.[0]);
-const hintAt = (page: string, name: string) =>
-  inWords(new RegExp(`class="field-hint" id="${idOf(`v/${name}`)}-hint">.*?</div>`, 's').exec(page)?.[0]);
-const labelOf = (page: string, name: string) =>
-  inWords(new RegExp(`<label for="${idOf(`v/${name}`)}">.*?</label>`, 's').exec(page)?.[0]);
-const compared = (page: string) => /name="compared" value="([^"]*)"/.exec(page)?.[1] ?? '';
 const secret = { admin_password: 'the-deployed-password' };
 
-function send(address: string, fields: Record<string, string>) {
-  const basic = { shown: '1.0.0', version: '', operation: 'apply', key: randomUUID() };
-  return visitor.submit(address, new URLSearchParams({ ...basic, ...fields }).toString());
-}
+const send = (address: string, fields: Record<string, string>) =>
+  sendForm(visitor, address, { version: '', ...fields });
 const catalog = (place: string) => `/catalog/${template}/run?environment_id=${place}&instance=web`;
 
 describe('the form of the catalog', () => {
@@ -95,10 +83,10 @@ describe('the form of the catalog', () => {
     await deployed(place, secret);
     const { name } = await give(place, [given('colour', 'purple'), given('extra', 'more'), password]);
     const { text: page } = await visitor.get(catalog(place));
-    expect(differences(page)).toContain(`colour blue → purple (the set ${name} gives it)`);
-    expect(differences(page)).toContain(`extra not set → more (the set ${name} gives it)`);
-    expect(differences(page)).toContain(`admin_password a secret → a secret value (the set ${name} gives it)`);
-    expect(differences(page)).not.toContain('size');
+    expect(differencesOn(page)).toContain(`colour blue → purple (the set ${name} gives it)`);
+    expect(differencesOn(page)).toContain(`extra not set → more (the set ${name} gives it)`);
+    expect(differencesOn(page)).toContain(`admin_password a secret → a secret value (the set ${name} gives it)`);
+    expect(differencesOn(page)).not.toContain('size');
   });
 
   test('does not list a variable whose deployed value is that of a variable set or the environment', async () => {
@@ -108,8 +96,8 @@ describe('the form of the catalog', () => {
     await stage.tenant.owner.put(`/environments/${place}/variables/extra`, own);
     await deployed(place, {});
     const { text: page } = await visitor.get(catalog(place));
-    expect(differences(page)).toContain('The form as it was loaded changes no variable.');
-    expect(differences(page)).not.toContain('→');
+    expect(differencesOn(page)).toContain('The form as it was loaded changes no variable.');
+    expect(differencesOn(page)).not.toContain('→');
   });
 
   test("uses the environment's value rather than that of a set, and that of a nearer set rather than that of a farther one", async () => {
@@ -145,14 +133,14 @@ describe('the form that deploys an instance again', () => {
     const id = await deployed(place, { colour: 'red', ...secret });
     const address = `/catalog/${template}/run?from_instance=${id}`;
     const changed = await send(address, { 'v/colour': '', 'v/size': '1', 'v/admin_password': '' });
-    expect(changed.status, differences(changed.text)).toBe(200);
-    expect(differences(changed.text)).toContain(`colour red → purple (the set ${name} gives it)`);
+    expect(changed.status, differencesOn(changed.text)).toBe(200);
+    expect(differencesOn(changed.text)).toContain(`colour red → purple (the set ${name} gives it)`);
     const other = await environment();
     await give(other, [given('colour', 'purple'), password]);
     const kept = `/catalog/${template}/run?from_instance=${await deployed(other, {})}`;
     const fields = { 'v/colour': '', 'v/size': '1', 'v/admin_password': '' };
-    const sent = await send(kept, { ...fields, compared: compared((await visitor.get(kept)).text) });
-    expect(sent.status, differences(sent.text)).toBe(303);
+    const sent = await send(kept, { ...fields, compared: comparedBy((await visitor.get(kept)).text) });
+    expect(sent.status, differencesOn(sent.text)).toBe(303);
   });
 
   test('lists the value of a variable set for a variable without a deployed value', async () => {
@@ -160,7 +148,7 @@ describe('the form that deploys an instance again', () => {
     const id = await deployed(place, { colour: 'red', ...secret });
     const { name } = await give(place, [given('extra', 'more'), password]);
     const { text: page } = await visitor.get(`/catalog/${template}/run?from_instance=${id}`);
-    expect(differences(page)).toContain(`extra not set → more (the set ${name} gives it)`);
+    expect(differencesOn(page)).toContain(`extra not set → more (the set ${name} gives it)`);
   });
 });
 
@@ -200,9 +188,9 @@ test('the page of a run names the variable set whose value replaces a deployed o
   const body = { template_id: template, environment_id: place, instance: 'web', version: '1.0.0' };
   const { body: run } = await stage.ask(secret, body);
   const { text: page } = await visitor.get(`/workloads/runs/${run.id}`);
-  expect(inWords(page)).toContain(`"blue" → "purple" (from the set ${name} )`);
+  expect(wordsOf(page)).toContain(`"blue" → "purple" (from the set ${name} )`);
   expect(page).toContain(`href="/variable-sets/${id}"`);
-  expect(inWords(page)).toContain('"less" → "more" (set by the environment)');
+  expect(wordsOf(page)).toContain('"less" → "more" (set by the environment)');
 });
 
 test("the form of an assembly names no variable set for the assembly's own variables", async () => {

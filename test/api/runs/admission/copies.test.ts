@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openInputs } from '#domain/runs/admission/inputs.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiAnswer, type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { readInputs } from '#test/support/runs/run-inputs.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -55,8 +55,7 @@ const copy = (run: { id: string }, changes: object = {}, by = member) => by.post
 
 /** The variables that the worker of a run would get. */
 async function inputsOf({ id }: { id: string }) {
-  const [row] = await api.rows<{ sealed_inputs: Buffer }>('select sealed_inputs from runs where id = ?', [id]);
-  return openInputs(api.services.keyRing, id, row?.sealed_inputs ?? Buffer.alloc(0)).variables;
+  return (await readInputs(api, id)).variables;
 }
 
 describe('a copy of a run', () => {

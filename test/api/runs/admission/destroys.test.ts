@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openInputs } from '#domain/runs/admission/inputs.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiAnswer, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { readInputs } from '#test/support/runs/run-inputs.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -47,11 +47,6 @@ async function deploy(template: string, variables: object): Promise<void> {
   ]);
 }
 
-async function inputsOf(runId: string) {
-  const [row] = await api.rows<{ sealed_inputs: Buffer }>('select sealed_inputs from runs where id = ?', [runId]);
-  return openInputs(api.services.keyRing, runId, row?.sealed_inputs ?? Buffer.alloc(0));
-}
-
 describe('a destroy', () => {
   const deployed = { name: 'Ana', token: 'only Ana knows this' };
 
@@ -66,7 +61,7 @@ describe('a destroy', () => {
       template_version: '1.0.0',
       variables: { name: 'Ana', token: { sensitive: true } },
     });
-    expect(await inputsOf(body.id)).toMatchObject({ variables: deployed, sensitive: ['token'] });
+    expect(await readInputs(api, body.id)).toMatchObject({ variables: deployed, sensitive: ['token'] });
   });
 
   it("a destroy uses its own values for the variables that it names, and the requester's own deployed secrets", async () => {
@@ -74,10 +69,10 @@ describe('a destroy', () => {
     await deploy(template, deployed);
     const renamed = await admit(template, { operation: 'destroy', variables: { name: 'Bea' } });
     expect(renamed.status, renamed.text).toBe(202);
-    expect((await inputsOf(renamed.body.id)).variables).toEqual({ ...deployed, name: 'Bea' });
+    expect((await readInputs(api, renamed.body.id)).variables).toEqual({ ...deployed, name: 'Bea' });
     const own = { token: 'known to Bea' };
     const { body } = await admit(template, { operation: 'destroy', variables: own });
-    expect((await inputsOf(body.id)).variables).toEqual({ ...deployed, ...own });
+    expect((await readInputs(api, body.id)).variables).toEqual({ ...deployed, ...own });
   });
 
   it('a destroy that repeats a value of the deployment uses its secrets', async () => {
@@ -85,7 +80,7 @@ describe('a destroy', () => {
     await deploy(template, deployed);
     const { status, body, text } = await admit(template, { operation: 'destroy', variables: { name: 'Ana' } });
     expect(status, text).toBe(202);
-    expect((await inputsOf(body.id)).variables).toEqual(deployed);
+    expect((await readInputs(api, body.id)).variables).toEqual(deployed);
   });
 
   it('a destroy with another version takes from the deployment the variables that the version has', async () => {
@@ -104,7 +99,7 @@ describe('a destroy', () => {
     const answer = await admit(template, { operation: 'destroy', version: '1.1.0' });
     expect(answer.status, answer.text).toBe(202);
     expect(answer.text).not.toContain(deployed.token);
-    expect((await inputsOf(answer.body.id)).sensitive).toContain('token');
+    expect((await readInputs(api, answer.body.id)).sensitive).toContain('token');
   });
 
   it('does not show a secret of the deployment that the other version refuses', async () => {

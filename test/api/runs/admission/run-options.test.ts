@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { network } from '#test/support/templates.ts';
 
 let api: TestApi;
@@ -152,8 +152,7 @@ describe('a run with options', () => {
 
   it('has a warning on its page, above its plan', async () => {
     const { body: run } = await ask({ options });
-    const visitor = new Visitor(api.app);
-    await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+    const visitor = await signInVisitor(api, tenant.owner);
     const { text } = await visitor.get(`/workloads/runs/${run.id}`);
     expect(text).toContain(
       'This run is partial: only terraform_data.network and what they depend on, without looking at what is really there.',

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findUsersToAsk } from '#domain/runs/approval/reviewers.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 
 /** Requests to review a run: who may be asked, and the reviewers that the run shows. */
@@ -35,12 +35,6 @@ async function joined(role: 'requester' | 'maintainer', team: 'viewer' | 'admin'
   return user;
 }
 
-async function visitAs({ email }: ApiUser): Promise<Visitor> {
-  const visitor = new Visitor(api.app);
-  expect(await visitor.submit('/login', { email, password: testPassword })).toMatchObject({ status: 303 });
-  return visitor;
-}
-
 const ask = (by: ApiUser, ...reviewers: string[]) =>
   by.post(`/runs/${run}/approval/request`, { reviewers, message: 'please' });
 const read = async () => (await viewer.get(`/runs/${run}`)).body;
@@ -62,7 +56,7 @@ async function withOnly<Answer>(ids: readonly string[], act: () => Promise<Answe
 
 describe('the page of a run that waits for approval', () => {
   it('says that nobody has been asked, with the way to ask, until somebody asks', async () => {
-    const page = await visitAs(viewer);
+    const page = await signInVisitor(api, viewer);
     const shown = async () => (await page.get(`/workloads/runs/${run}`)).text;
     const nobody = `Nobody has been asked yet. <a href="/workloads/runs/${run}/request-approval">Ask for a review</a>`;
     expect(await shown()).toContain(nobody);

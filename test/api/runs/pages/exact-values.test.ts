@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { representValue } from '#domain/shared/values/representable.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { textOf } from '#test/support/browser/page-text.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 import { change, PendingRuns } from '#test/support/runs/pending-runs.ts';
 import { RunSteps } from '#test/support/runs/run-steps.ts';
 
@@ -23,12 +25,9 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 async function visitAs(user: ApiUser): Promise<Visitor> {
-  const visiting = new Visitor(api.app);
-  await visiting.submit('/login', { email: user.email, password: testPassword });
+  const visiting = await signInVisitor(api, user);
   return visiting;
 }
-
-const wordsOf = (text: string) => text.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
 
 describe('the pages of a run', () => {
   it('show a change of the last digit of a large number, and which values of a plan are not stored', async () => {
@@ -37,7 +36,7 @@ describe('the pages of a run', () => {
     const run = await runs.add([change('update', 'thing.x', before, after)]);
     const { status, text } = await reviewer.get(`/workloads/runs/${run}?tab=plan`);
     expect(status, text).toBe(200);
-    const words = wordsOf(text);
+    const words = textOf(text);
     expect(words).toContain(`n ${large} becomes 9007199254740992`);
     expect(words).toContain(
       'text (not stored: it holds a NUL character) becomes (not stored: it holds a NUL character)',
@@ -57,13 +56,13 @@ describe('the pages of a run', () => {
     await steps.complete(attemptId, { outcome: 'applied', outputs });
     await steps.next({ runId, executed: attemptId });
     const { text } = await visitor.get(`/workloads/runs/${runId}?tab=details`);
-    expect(wordsOf(text)).toContain(`n${large}`);
-    expect(wordsOf(text)).toContain('Not stored: /0 holds a NUL character. The state has it.');
+    expect(textOf(text)).toContain(`n${large}`);
+    expect(textOf(text)).toContain('Not stored: /0 holds a NUL character. The state has it.');
     const { body } = await root.get(`/runs/${runId}`);
     const page = await visitor.get(`/workloads/instances/${body.instance_id}?tab=outputs`);
-    expect(wordsOf(page.text)).toContain(large);
-    expect(wordsOf(page.text)).toContain('Not stored: /0 holds a NUL character. The state has it.');
+    expect(textOf(page.text)).toContain(large);
+    expect(textOf(page.text)).toContain('Not stored: /0 holds a NUL character. The state has it.');
     const events = await visitor.get(`/workloads/runs/${runId}?tab=events`);
-    expect(wordsOf(events.text)).toContain('The outputs hold 1 value that cannot be stored.');
+    expect(textOf(events.text)).toContain('The outputs hold 1 value that cannot be stored.');
   });
 });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventRules } from '#domain/notifications/creation/event-rules.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 import { RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
@@ -15,8 +16,7 @@ beforeAll(async () => {
   root = await api.addUser('admin', 'Root');
   steps = new RunSteps(api, root);
   worker = await steps.worker('sandbox');
-  visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: root.email, password: testPassword });
+  visitor = await signInVisitor(api, root);
 });
 afterAll(() => api?.close());
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
 import { writeLongLog } from '#test/support/pages/runs/long-log.ts';
 import { type Chunk, LogOfAttempt } from '#test/support/runs/run-log.ts';
@@ -16,8 +17,7 @@ beforeAll(async () => {
   root = await api.addUser('admin');
   steps = new RunSteps(api, root);
   worker = await steps.worker('sandbox');
-  visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: root.email, password: testPassword });
+  visitor = await signInVisitor(api, root);
 });
 afterAll(() => api?.close());
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 import { RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
@@ -11,8 +12,7 @@ beforeAll(async () => {
   api = await startApi();
   root = await api.addUser('admin', 'Root');
   steps = new RunSteps(api, root);
-  visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: root.email, password: testPassword });
+  visitor = await signInVisitor(api, root);
 });
 afterAll(() => api?.close());
 

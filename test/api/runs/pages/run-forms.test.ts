@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { summarizePlan } from '#domain/runs/plans/model.ts';
 import { noSections } from '#domain/runs/plans/sections.ts';
 import { addEnvironment, addTeam } from '#test/support/access/people.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 import { executing, RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
@@ -22,8 +23,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 async function visitAs(user: ApiUser): Promise<Visitor> {
-  const visiting = new Visitor(api.app);
-  await visiting.submit('/login', { email: user.email, password: testPassword });
+  const visiting = await signInVisitor(api, user);
   return visiting;
 }
 

@@ -3,8 +3,9 @@ import { concernsList } from '#api/runs/pages/list/list-changes.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import { addEnvironment, addTeam } from '#test/support/access/people.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 import { addRuns } from '#test/support/runs/run-rows.ts';
 import { RunSteps } from '#test/support/runs/run-steps.ts';
 
@@ -18,8 +19,7 @@ beforeAll(async () => {
   api = await startApi();
   root = await api.addUser('admin', 'Root');
   steps = new RunSteps(api, root);
-  visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: root.email, password: testPassword });
+  visitor = await signInVisitor(api, root);
   first = await steps.admit({ message: 'the first' });
 });
 afterAll(() => api?.close());
@@ -112,9 +112,7 @@ describe('the list of runs', () => {
     const { environmentId } = await addEnvironment(api.services.orm, teamId);
     const { status } = await visitor.get(`/workloads/runs?environment_id=${environmentId}`);
     expect(status).toBe(200);
-    const stranger = new Visitor(api.app);
-    const user = await api.addUser('maintainer');
-    await stranger.submit('/login', { email: user.email, password: testPassword });
+    const stranger = await signInVisitor(api, await api.addUser('maintainer'));
     const hidden = await stranger.get(`/workloads/runs?environment_id=${environmentId}`);
     expect(hidden.status).toBe(404);
     const [{ name }] = (await api.rows<{ name: string }>('select name from environments where id = ?', [

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 import { RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
@@ -18,8 +19,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 async function visitAs(user: ApiUser): Promise<Visitor> {
-  const visiting = new Visitor(api.app);
-  await visiting.submit('/login', { email: user.email, password: testPassword });
+  const visiting = await signInVisitor(api, user);
   return visiting;
 }
 

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admitScan } from '#domain/runs/admission/scans/scan.ts';
 import { type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
@@ -17,8 +18,7 @@ beforeAll(async () => {
   root = await api.addUser('admin', 'Root');
   steps = new RunSteps(api, root);
   worker = await steps.worker('sandbox');
-  visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: root.email, password: testPassword });
+  visitor = await signInVisitor(api, root);
 });
 afterAll(() => api?.close());
 

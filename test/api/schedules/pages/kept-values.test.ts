@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { join } from '#test/support/access/tenancy.ts';
+import { wordsOf } from '#test/support/browser/page-text.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
@@ -54,8 +55,7 @@ const fields = (from: string) => ({
   'work.run.message': '',
   'work.run.variables_from': from,
 });
-const plainText = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
-const variablesOf = (html: string) => plainText(/id="variables".*?<\/section>/s.exec(html)?.[0] ?? '');
+const variablesOf = (html: string) => wordsOf(/id="variables".*?<\/section>/s.exec(html)?.[0] ?? '');
 const kept = 'Left empty, the deployed value is kept';
 const save = (work: object) =>
   stage.tenant.owner.post('/schedules', {
@@ -87,7 +87,7 @@ describe('the form of a schedule that keeps the deployed values', () => {
 
   test('saves no value for a list that is left empty', async () => {
     const made = await visitor.submit('/schedules/new', fields('deployed'));
-    expect(made.location, plainText(made.text)).toContain('done=created');
+    expect(made.location, wordsOf(made.text)).toContain('done=created');
     const id = /schedules\/([\w-]+)/.exec(made.location ?? '')?.[1];
     const { body } = await stage.tenant.owner.get(`/schedules/${id}`);
     expect(body.work.run).toMatchObject({ variables_from: 'deployed', variables: {} });
@@ -117,7 +117,7 @@ describe('the form of a schedule without a decision about deployed values', () =
     await attach(false);
     const sent = await visitor.submit('/schedules/new', fields(''));
     expect(sent.status).toBe(400);
-    expect(plainText(sent.text)).toMatch(/each start would reset colour, and only what is deployed gives [^:]*api_key/);
+    expect(wordsOf(sent.text)).toMatch(/each start would reset colour, and only what is deployed gives [^:]*api_key/);
     expect(sent.text).toContain('choose whether to keep what is deployed');
     expect(sent.text).not.toContain('Enter a value.');
     await attach(true);

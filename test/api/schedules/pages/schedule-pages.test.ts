@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addAssembly, openPageStage, type PageStage, signIn, threeNodes } from '#test/support/assemblies/page-stage.ts';
+import { addAssembly, openPageStage, type PageStage, threeNodes } from '#test/support/assemblies/page-stage.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 
 let stage: PageStage;
@@ -9,7 +10,10 @@ let template: string;
 
 beforeAll(async () => {
   stage = await openPageStage();
-  [owner, viewer] = await Promise.all([signIn(stage, stage.tenant.owner), signIn(stage, stage.viewer)]);
+  [owner, viewer] = await Promise.all([
+    signInVisitor(stage.api, stage.tenant.owner),
+    signInVisitor(stage.api, stage.viewer),
+  ]);
   const [found] = await stage.api.rows<{ id: string }>('select id from templates');
   template = found?.id ?? '';
 });
@@ -168,7 +172,7 @@ describe('the pages of schedules', () => {
     const { text } = await viewer.get(path);
     expect(text).toContain('aria-disabled="true"');
     expect(await viewer.page(`${path}/edit`)).not.toContain('<form class="form"');
-    const stranger = await signIn(stage, stage.stranger);
+    const stranger = await signInVisitor(stage.api, stage.stranger);
     expect((await stranger.get('/schedules')).text).toContain('No schedules yet');
     const sub = ['', '/edit', '/work', '/pause', '/resume', '/trigger', '/delete'];
     const answers = await Promise.all(sub.map((page) => stranger.get(`${path}${page}`)));

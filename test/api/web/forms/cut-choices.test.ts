@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/shared/ids.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -11,8 +12,7 @@ let visitor: Visitor;
 beforeAll(async () => {
   api = await startApi();
   tenant = await makeTenant(api);
-  visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+  visitor = await signInVisitor(api, tenant.owner);
 });
 afterAll(() => api?.close());
 

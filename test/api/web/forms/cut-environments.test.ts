@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addAssembly, openPageStage, type PageStage, signIn, threeNodes } from '#test/support/assemblies/page-stage.ts';
+import { addAssembly, openPageStage, type PageStage, threeNodes } from '#test/support/assemblies/page-stage.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 
 let stage: PageStage;
@@ -16,7 +17,7 @@ interface Shop {
 
 beforeAll(async () => {
   stage = await openPageStage();
-  visitor = await signIn(stage, stage.tenant.owner);
+  visitor = await signInVisitor(stage.api, stage.tenant.owner);
   template = (await stage.tenant.owner.get('/registry/templates')).body.templates[0].id;
   shops = await addShops(230);
 });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addTemplate } from '#test/support/assemblies/assemblies.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 
 let api: TestApi;
 let root: ApiUser;
@@ -31,8 +32,7 @@ beforeAll(async () => {
       subscriptions: [{ events: ['*'] }],
     })
   ).id;
-  visitor = new Visitor(api.app);
-  await visitor.submit('/login', { email: root.email, password: testPassword });
+  visitor = await signInVisitor(api, root);
 });
 afterAll(() => api?.close());
 

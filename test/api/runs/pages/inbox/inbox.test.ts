@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeNews } from '#api/runs/pages/inbox/news.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { wordsOf } from '#test/support/browser/page-text.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 import { change, PendingRuns } from '#test/support/runs/pending-runs.ts';
 
 let api: TestApi;
@@ -14,12 +16,10 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 async function visitAs(user: ApiUser): Promise<Visitor> {
-  const visiting = new Visitor(api.app);
-  await visiting.submit('/login', { email: user.email, password: testPassword });
+  const visiting = await signInVisitor(api, user);
   return visiting;
 }
 
-const wordsOf = (text: string) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 /** The address by which a page updates itself. */
 const updateOf = (text: string) => /id="live" hx-get="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
 const rowsOf = (text: string) => [...text.matchAll(/id="run-([^"]+)"/g)].map(([, id]) => id);

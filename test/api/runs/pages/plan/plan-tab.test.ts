@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { textOf } from '#test/support/browser/page-text.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 import { change, PendingRuns } from '#test/support/runs/pending-runs.ts';
 
 let api: TestApi;
@@ -16,8 +18,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 async function visitAs(user: ApiUser): Promise<Visitor> {
-  const visiting = new Visitor(api.app);
-  await visiting.submit('/login', { email: user.email, password: testPassword });
+  const visiting = await signInVisitor(api, user);
   return visiting;
 }
 
@@ -28,7 +29,6 @@ async function openPlan(run: string, query = ''): Promise<string> {
 }
 
 /** The page without tags. */
-const wordsOf = (text: string) => text.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
 const addressesOf = (text: string) =>
   [...text.matchAll(/class="plan-address foreign">([^<]*)</g)].map(([, each]) => each);
 
@@ -48,7 +48,7 @@ describe('the plan of a run', () => {
 
   it('has a summary in words, and lists destroys first, closed, with the changed values of each', async () => {
     const text = await openPlan(await runs.add(changes));
-    const words = wordsOf(text);
+    const words = textOf(text);
     expect(words).toContain('Plan: 1 destroy · 1 replace · 1 change · 1 add');
     expect(words).toContain('Showing 4 of 4');
     expect(addressesOf(text)).toEqual(['thing.gone', 'thing.other', 'thing.changed', 'thing.added']);
@@ -79,7 +79,7 @@ describe('the plan of a run', () => {
         },
       ]),
     );
-    const words = wordsOf(text);
+    const words = textOf(text);
     expect(words).toContain('Plan: 1 destroy · 1 replace · 1 change · 1 forgotten · 1 imported · 1 moved');
     expect(words).toContain('Its index is out of the range of count.');
     expect(words).toContain('The provider cannot make this change in place.');
@@ -97,9 +97,9 @@ describe('the plan of a run', () => {
     expect(addressesOf(await openPlan(run, '&kind=destroy'))).toEqual(['thing.gone']);
     const found = await openPlan(run, '&q=policy');
     expect(addressesOf(found)).toEqual(['thing.changed']);
-    expect(wordsOf(found)).toContain('Showing 1 of 1 matching, of 4 changes');
+    expect(textOf(found)).toContain('Showing 1 of 1 matching, of 4 changes');
     expect(found).toContain('value="policy"');
-    expect(wordsOf(await openPlan(run, '&q=nowhere'))).toContain('No matching changes');
+    expect(textOf(await openPlan(run, '&q=nowhere'))).toContain('No matching changes');
     expect((await visitor.get(`/workloads/runs/${run}?tab=plan&kind=burn`)).status).toBe(400);
   });
 
@@ -114,12 +114,12 @@ describe('the plan of a run', () => {
     );
     const run = await runs.add(many);
     const text = await openPlan(run);
-    expect(wordsOf(text)).toContain('Showing 200 of 5,000');
+    expect(textOf(text)).toContain('Showing 200 of 5,000');
     expect(gzipSync(text).length).toBeLessThan(150_000);
     expect(text).toContain(`/workloads/runs/${run}?tab=plan&amp;after=200" rel="next"`);
     const next = await openPlan(run, '&after=200');
     expect(next).toContain('id="r-201"');
-    expect(wordsOf(next)).toContain('Showing 200 after number 200 of 5,000');
+    expect(textOf(next)).toContain('Showing 200 after number 200 of 5,000');
   });
 
   it('the plan of a run of 10 MB is cut, and shows one change whole on demand', async () => {
@@ -129,9 +129,9 @@ describe('the plan of a run', () => {
     const run = await runs.add(huge);
     const text = await openPlan(run);
     expect(text.length).toBeLessThan(200_000);
-    expect(wordsOf(text)).toContain('… 499,959 equal characters …');
+    expect(textOf(text)).toContain('… 499,959 equal characters …');
     const one = await openPlan(run, '&change=3');
-    expect(wordsOf(one)).toContain('change 3 of 10');
+    expect(textOf(one)).toContain('change 3 of 10');
     expect(addressesOf(one)).toEqual(['thing.huge-2']);
     expect(one.length).toBeLessThan(1_000_000);
   });
@@ -156,23 +156,23 @@ describe('the plan of a run', () => {
 
   it('the plan of a run that failed or is not made yet never says that nothing changes', async () => {
     const begun = await runs.begin();
-    const early = wordsOf(await openPlan(begun.runId));
+    const early = textOf(await openPlan(begun.runId));
     expect(early).toContain('No plan yet');
     await runs.failPlan(begun);
-    const failed = wordsOf(await openPlan(begun.runId));
+    const failed = textOf(await openPlan(begun.runId));
     expect(failed).toContain('The run ended without a plan');
     expect(failed).toContain('Nothing is known about what it would have changed.');
     for (const words of [early, failed]) expect(words).not.toMatch(/no changes|changes no resource/i);
   });
 
   it('the plan of a run whose template has no plan steps says that its changes are unknown', async () => {
-    const words = wordsOf(await openPlan(await runs.add([change('update', 'template', null, null)])));
+    const words = textOf(await openPlan(await runs.add([change('update', 'template', null, null)])));
     expect(words).toContain('it is not known yet what changes');
     expect(words).not.toContain('The tool plans');
   });
 
   it('the plan of a run without changes says that it changes no resource', async () => {
-    const words = wordsOf(await openPlan(await runs.add([])));
+    const words = textOf(await openPlan(await runs.add([])));
     expect(words).toContain('This plan changes no resource');
     expect(words).toContain('Every resource is as the configuration says.');
   });
@@ -182,7 +182,7 @@ describe('the plan of a run', () => {
     const { id } = await owner.make('/registry/templates', { name: 'Partial', team_id: team });
     const executor = { kind: 'opentofu', files: { 'main.tf': '' } };
     await owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec: { executor } });
-    const words = wordsOf(await openPlan(await runs.add([], { template_id: id, options: { target: ['thing.x'] } })));
+    const words = textOf(await openPlan(await runs.add([], { template_id: id, options: { target: ['thing.x'] } })));
     expect(words).toContain('This plan changes no resource');
     expect(words).not.toContain('Every resource is as the configuration says.');
   });

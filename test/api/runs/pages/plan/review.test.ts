@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
-import { Visitor } from '#test/support/browser/visitor.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { textOf } from '#test/support/browser/page-text.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
 import { change, PendingRuns } from '#test/support/runs/pending-runs.ts';
 
 let api: TestApi;
@@ -20,8 +22,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 async function visitAs(user: ApiUser): Promise<Visitor> {
-  const visiting = new Visitor(api.app);
-  await visiting.submit('/login', { email: user.email, password: testPassword });
+  const visiting = await signInVisitor(api, user);
   return visiting;
 }
 
@@ -36,17 +37,16 @@ async function readForm(visitor: Visitor, run: string): Promise<{ key: string; p
 const decide = (visitor: Visitor, run: string, fields: object) =>
   visitor.submit(`/workloads/runs/${run}/review`, { ...fields } as Record<string, string>);
 const reviewsOf = async (run: string) => (await runs.asker.get(`/runs/${run}`)).body.approval.reviews;
-const wordsOf = (text: string) => text.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
 
 describe('the review under a plan', () => {
   it('says who must still approve, by when, and what its buttons do', async () => {
     const run = await runs.add(changes);
-    const first = wordsOf((await rita.get(`/workloads/runs/${run}?tab=plan`)).text);
+    const first = textOf((await rita.get(`/workloads/runs/${run}?tab=plan`)).text);
     expect(first).toContain('0 of 2 approvals. 2 more people who may review runs of Core must approve.');
     expect(first).toContain('Approve (1 more must follow)');
     expect(first).toContain('A review is final');
     await decide(rita, run, { ...(await readForm(rita, run)), decision: 'approve' });
-    const second = wordsOf((await sam.get(`/workloads/runs/${run}?tab=plan`)).text);
+    const second = textOf((await sam.get(`/workloads/runs/${run}?tab=plan`)).text);
     expect(second).toContain('1 of 2 approvals. Rita Reviewer approved. One more person');
     expect(second).toContain('Approve and apply');
     expect(second).toContain(
@@ -56,7 +56,7 @@ describe('the review under a plan', () => {
 
   it('warns that the run cannot continue while too few people can approve it', async () => {
     const run = await runs.add(changes);
-    const show = async () => wordsOf((await rita.get(`/workloads/runs/${run}?tab=plan`)).text);
+    const show = async () => textOf((await rita.get(`/workloads/runs/${run}?tab=plan`)).text);
     expect(await show()).not.toMatch(/gets? through/);
     const others = [runs.reviewers[1]?.id, runs.tenant.owner.id];
     await api.rows('update principals set enabled = false where id in (?, ?)', others);
@@ -76,8 +76,8 @@ describe('the review under a plan', () => {
     }
     expect(await reviewsOf(run)).toMatchObject([{ decision: 'approve', comment: 'good' }]);
     const after = (await rita.get(`/workloads/runs/${run}?tab=plan&reviewed=approved`)).text;
-    expect(wordsOf(after)).toContain('You approved this plan. Your review is final.');
-    expect(wordsOf(after)).toMatch(/Next(?: of (?:[2-9]|\d\d+)\+?)?: net-\d+ in Development/);
+    expect(textOf(after)).toContain('You approved this plan. Your review is final.');
+    expect(textOf(after)).toMatch(/Next(?: of (?:[2-9]|\d\d+)\+?)?: net-\d+ in Development/);
     expect(after).toContain(`href="/workloads/runs/${next}?tab=plan"`);
   });
 
@@ -90,18 +90,18 @@ describe('the review under a plan', () => {
       status_reason: 'rejected',
     });
     const { text } = await sam.get(answer.location!);
-    expect(wordsOf(text)).toContain('You rejected this plan.');
+    expect(textOf(text)).toContain('You rejected this plan.');
     expect(text).not.toContain('value="approve"');
-    expect(wordsOf(text)).toContain('Sam Second rejected the plan. not today Change what the reviewer asks for');
-    const list = wordsOf((await sam.get('/workloads/runs?status=canceled')).text);
-    for (const shown of [wordsOf(text), list]) expect(shown).toContain('Rejected');
-    expect(wordsOf(text)).not.toContain('Canceled');
+    expect(textOf(text)).toContain('Sam Second rejected the plan. not today Change what the reviewer asks for');
+    const list = textOf((await sam.get('/workloads/runs?status=canceled')).text);
+    for (const shown of [textOf(text), list]) expect(shown).toContain('Rejected');
+    expect(textOf(text)).not.toContain('Canceled');
   });
 
   it('is refused in the form if it rejects without a comment, and the run keeps waiting', async () => {
     const run = await runs.add(changes);
     const answer = await decide(sam, run, { ...(await readForm(sam, run)), decision: 'reject', comment: ' ' });
-    expect([answer.status, wordsOf(answer.text)]).toEqual([
+    expect([answer.status, textOf(answer.text)]).toEqual([
       400,
       expect.stringContaining('Say what the requester should change'),
     ]);
@@ -117,7 +117,7 @@ describe('the review under a plan', () => {
     await runs.movePlan(run);
     const answer = await decide(rita, run, { ...shown, decision: 'approve' });
     expect(answer.status).toBe(409);
-    expect(wordsOf(answer.text)).toContain('The plan changed – review again');
+    expect(textOf(answer.text)).toContain('The plan changed – review again');
     expect(answer.text).not.toContain('value="approve"');
     expect(await reviewsOf(run)).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe('the review under a plan', () => {
     expect((await rita.get(address)).text).toContain('value="approve"');
     await runs.movePlan(run);
     const after = await rita.page(address);
-    expect(wordsOf(after)).toContain('The plan changed – review again');
+    expect(textOf(after)).toContain('The plan changed – review again');
     expect(after).not.toContain('value="approve"');
     expect((await rita.get(`/workloads/runs/${run}?tab=plan`)).text).toContain('value="approve"');
   });
@@ -150,12 +150,12 @@ describe('the review under a plan', () => {
       comment: 'changed my mind',
     });
     expect(again.status).toBe(409);
-    expect(wordsOf(again.text)).toContain('You have already decided on this run');
+    expect(textOf(again.text)).toContain('You have already decided on this run');
     expect(again.text).toContain('changed my mind');
     const other = await decide(sam, run, { ...(await readForm(sam, run)), decision: 'reject', comment: 'no' });
     expect(other.status).toBe(303);
     const late = await decide(rita, run, { ...fields, key: randomUUID(), decision: 'approve' });
-    expect([late.status, wordsOf(late.text)]).toEqual([409, expect.stringContaining('is not waiting for approval')]);
+    expect([late.status, textOf(late.text)]).toEqual([409, expect.stringContaining('is not waiting for approval')]);
   });
 
   it('has disabled buttons with an explanation of the rule for visitors who may not decide', async () => {
@@ -163,7 +163,7 @@ describe('the review under a plan', () => {
     const asker = await visitAs(runs.asker);
     const { text } = await asker.get(`/workloads/runs/${run}?tab=plan`);
     expect(text).toContain('aria-describedby="why-not-approve"');
-    expect(wordsOf(text)).toContain('Another person must approve this run, because you requested it');
+    expect(textOf(text)).toContain('Another person must approve this run, because you requested it');
     expect(text).not.toContain('value="approve"');
     expect(text).toContain('value="reject"');
   });
@@ -173,7 +173,7 @@ describe('the review under a plan', () => {
     const member = await api.addUser('operator', 'Mo Member');
     await join(runs.tenant, member, 'member', 'member');
     const { text } = await (await visitAs(member)).get(`/workloads/runs/${run}?tab=plan`);
-    expect(wordsOf(text)).toContain('Reviewing takes the team role admin in the team that owns the run.');
+    expect(textOf(text)).toContain('Reviewing takes the team role admin in the team that owns the run.');
   });
 
   it('is refused from another origin', async () => {
