@@ -28,7 +28,7 @@ beforeAll(async () => {
     ADMINISTRATOR: administrator.email,
     PASSWORD: administrator.password,
   };
-}, 60_000);
+});
 afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
   await system.close();
@@ -42,7 +42,7 @@ function createProject(language: 'typescript' | 'python', files: readonly string
   return project;
 }
 
-describe.skipIf(typescript === null)('a TypeScript client that openapi-typescript generates', () => {
+describe.skipIf(typescript === null).concurrent('a TypeScript client that openapi-typescript generates', () => {
   it("compiles strictly, follows the README's tour, runs an assembly, undoes a run, finds drift, schedules a run and creates a connection", async () => {
     const programs = ['session.ts', 'tour.ts', 'assembly.ts', 'upkeep.ts', 'connections.ts'];
     const project = createProject('typescript', ['package.json', 'tsconfig.json', ...programs]);
@@ -85,7 +85,7 @@ describe.skipIf(typescript === null)('a TypeScript client that openapi-typescrip
   }, 180_000);
 });
 
-describe.skipIf(python === null)('a Python client that openapi-python-client generates', () => {
+describe.skipIf(python === null).concurrent('a Python client that openapi-python-client generates', () => {
   it("has every operation, follows the README's tour and creates a connection", async () => {
     const project = createProject('python', ['tour.py']);
     const programs = join(python ?? '', 'venv', 'bin');

@@ -16,7 +16,6 @@ const renamed = [
   ['workers/entity.ts', 'drainRequestedAt'],
 ] as const;
 
-/** The compiler takes a minute and a half of processor time for all stores. */
 it('renaming the property of a column fails the compiler in a statement that names the column', async () => {
   const directory = makeTestDirectory();
   copyDomain(directory);
@@ -39,14 +38,17 @@ function renameProperty(path: string, property: string): void {
   writeFileSync(path, changed);
 }
 
-/** The errors of the compiler in the stores of the domain. */
+/** The errors of the compiler in the stores that name a renamed column. For all stores it takes a minute and a half of processor time. */
 async function compileStores(directory: string): Promise<string[]> {
-  const files = globSync('src/domain/**/*store.ts', { cwd: directory });
+  const names = new RegExp(`\\b(${renamed.map(([, property]) => property).join('|')})\\b`);
+  const files = globSync('src/domain/**/*store.ts', { cwd: directory }).filter((file) =>
+    names.test(readFileSync(join(directory, file), 'utf8')),
+  );
   const project = join(directory, 'tsconfig.stores.json');
   writeFileSync(project, JSON.stringify({ extends: './tsconfig.json', files, include: [] }));
-  const { output } = await runShell(['-c', '"$TSC" --project "$PROJECT"'], {
-    TSC: join(root, 'node_modules/.bin/tsc'),
-    PROJECT: project,
+  const environment = { TSC: join(root, 'node_modules/.bin/tsc'), PROJECT: project };
+  const { output } = await runShell(['-c', '"$TSC" --checkers 1 --project "$PROJECT"'], environment, {
+    withinMs: 500_000,
   });
   return output.split(/\n(?=\S)/).filter((error) => /^\S*store\.ts\(/.test(error));
 }

@@ -62,6 +62,7 @@ describe('a repository that is slow or too large', () => {
   it('a repository whose pack unpacks to more than git may hold is refused before git holds it', async () => {
     const hostile = repository();
     hostile.commit({ 'main.tf': main });
+    hostile.git('config', 'core.compression', '1');
     const tree = hostile.git('rev-parse', 'HEAD^{tree}');
     const head = `tree ${tree}\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\n`;
     const commit = Buffer.concat([Buffer.from(head), Buffer.alloc(500 * 1024 * 1024, ' ')]);
@@ -107,13 +108,14 @@ describe('a repository that is slow or too large', () => {
     try {
       const url = `http://127.0.0.1:${server.port}/hangs`;
       const hanging = Array.from({ length: 6 }, (_, n) =>
-        refusalOf(snapshot({ url }, { timeoutMs: 10_000, keepsPlaceMs: 0, holders: [`caller ${n}`, `owner ${n}`] })),
+        refusalOf(snapshot({ url }, { keepsPlaceMs: 0, holders: [`caller ${n}`, `owner ${n}`] })),
       );
       expect((await snapshot({ url: source.url }, { holders: ['alice', 'hers'] })).commit).toHaveLength(40);
       expect(await Promise.race(hanging)).toMatchObject({
         kind: 'unavailable',
         message: expect.stringContaining('while others waited'),
       });
+      await server.close();
       const others = (await Promise.all(hanging)).filter(({ message }) => !message.includes('while others'));
       expect(others).toHaveLength(5);
     } finally {
@@ -313,16 +315,18 @@ describe('a snapshot of a git source', () => {
       'modules/current': { link: 'v2' },
       'modules/v2/main.tf': '# v2',
     });
-    for (const link of ['/etc/passwd', '../../../etc/passwd', 'missing', 'loop.tf', '../.git/config', 'up/../../x']) {
-      const bad = repository();
-      bad.commit({
-        x: '',
-        'common/versions.tf': '# versions',
-        'live/up': { link: '../common' },
-        'live/loop.tf': { link },
-      });
-      const { message } = await refusalOf(snapshot({ url: bad.url, path: 'live' }));
-      expect(message, link).toBe('the link "live/loop.tf" must lead to a file or a directory in the repository');
+    const badLinks = ['/etc/passwd', '../../../etc/passwd', 'missing', 'loop.tf', '../.git/config', 'up/../../x'];
+    const bad = repository();
+    const directories = badLinks.map((link, index) => ({
+      [`live${index}/up`]: { link: '../common' },
+      [`live${index}/loop.tf`]: { link },
+    }));
+    bad.commit(Object.assign({ x: '', 'common/versions.tf': '# versions' }, ...directories));
+    for (const [index, link] of badLinks.entries()) {
+      const { message } = await refusalOf(snapshot({ url: bad.url, path: `live${index}` }));
+      expect(message, link).toBe(
+        `the link "live${index}/loop.tf" must lead to a file or a directory in the repository`,
+      );
     }
   });
 

@@ -197,11 +197,15 @@ describe.each(workerUsers)('the proxy of a worker that runs as $as', ({ user = n
   });
 
   it('serves a single attempt: another attempt cannot connect to servers of the first one', async () => {
-    const sink = new RecordingSink();
+    const [sink, stop] = [new RecordingSink(), new AbortController()];
+    const reached = (address: string) => `until socat -t 1 - ${address} </dev/null; do sleep 0.05; done`;
     const serving = worker.runScript(
-      'socat TCP4-LISTEN:5555,fork,reuseaddr SYSTEM:"echo hello-inside" & socat ABSTRACT-LISTEN:inside,fork SYSTEM:"echo hello-inside" & sleep 0.5; socat -t 1 - TCP4:127.0.0.1:5555 </dev/null; echo serving; sleep 8',
+      `socat TCP4-LISTEN:5555,fork,reuseaddr SYSTEM:"echo hello-inside" &
+       socat ABSTRACT-LISTEN:inside,fork SYSTEM:"echo hello-inside" &
+       ${reached('TCP4:127.0.0.1:5555')}; ${reached('ABSTRACT-CONNECT:inside')}; echo serving; sleep 600`,
       {},
       sink,
+      stop.signal,
     );
     await sink.saw('serving');
     expect(sink.text()).toContain('hello-inside');
@@ -209,6 +213,7 @@ describe.each(workerUsers)('the proxy of a worker that runs as $as', ({ user = n
       'socat -t 1 - TCP4:127.0.0.1:5555 </dev/null; socat -t 1 - ABSTRACT-CONNECT:inside </dev/null; exit 0',
     );
     expect(other.sink.text('stdout')).not.toContain('hello-inside');
+    stop.abort();
     await serving;
   });
 });

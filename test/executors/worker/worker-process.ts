@@ -81,9 +81,14 @@ export class WorkerProcess {
   }
 
   /** Like `runScript` in `support.ts`, at this worker. */
-  runScript(script: string, changes: Partial<TestRequest> = {}, sink?: RecordingSink): Promise<Ran> {
+  runScript(
+    script: string,
+    changes: Partial<TestRequest> = {},
+    sink?: RecordingSink,
+    signal?: AbortSignal,
+  ): Promise<Ran> {
     const executor = wrapScript(script);
-    return this.run({ workRoot: this.directory, executor, phase: 'detect', ...changes }, sink);
+    return this.run({ workRoot: this.directory, executor, phase: 'detect', ...changes }, sink, signal);
   }
 
   kill(): Promise<void> {

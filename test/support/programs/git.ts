@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -19,8 +28,10 @@ export class Repository {
     this.path = path;
     mkdirSync(path, { recursive: true });
     this.git('init', '--quiet', '--initial-branch=main');
-    this.git('config', 'http.receivepack', 'false');
-    this.git('config', 'uploadpack.allowAnySHA1InWant', 'true');
+    appendFileSync(
+      join(path, '.git', 'config'),
+      '[http]\n\treceivepack = false\n[uploadpack]\n\tallowAnySHA1InWant = true\n',
+    );
   }
 
   get url(): string {
@@ -42,7 +53,14 @@ export class Repository {
     for (const [name, content] of Object.entries(files)) this.#write(join(this.path, name), content);
     this.git('add', '--all');
     this.git('commit', '--quiet', '--allow-empty', '--message', 'a change');
-    return this.git('rev-parse', 'HEAD');
+    return this.#readHead();
+  }
+
+  /** The commit of HEAD, without another process. */
+  #readHead(): string {
+    const read = (name: string) => readFileSync(join(this.path, '.git', name), 'utf8').trim();
+    const head = read('HEAD');
+    return head.startsWith('ref: ') ? read(head.slice(5)) : head;
   }
 
   #write(path: string, content: TestFiles[string]): void {
