@@ -28,14 +28,14 @@ async function findApiProblem({ host, port }: Config): Promise<string | null> {
 /** A worker listens on no port. It is healthy when a worker on this host has a recent heartbeat in the database. */
 async function findWorkerProblem(config: Config): Promise<string | null> {
   const { openDatabase } = await import('#open-database');
-  const { isDatabaseAway } = await import('#database/errors.ts');
+  const { isDatabaseUnreachable } = await import('#database/errors.ts');
   const { hasLiveWorker } = await import('#domain/workers/store.ts');
   const orm = openDatabase({ ...config, databasePoolSize: 1 });
   try {
     const isAlive = await hasLiveWorker(orm.em.fork(), hostname());
     return isAlive ? null : `No worker on ${hostname()} has sent a heartbeat lately.`;
   } catch (error) {
-    if (!isDatabaseAway(error)) throw error;
+    if (!isDatabaseUnreachable(error)) throw error;
     return 'The worker cannot be checked: the database does not answer.';
   } finally {
     await orm.close();

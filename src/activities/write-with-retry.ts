@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Em } from '#database/database.ts';
-import { isDatabaseAway, isTransientError } from '#database/errors.ts';
+import { isDatabaseUnreachable, isTransientError } from '#database/errors.ts';
 import type { ActivityDeps } from './deps.ts';
 
 const retryMs = 1_000;
@@ -21,12 +21,12 @@ export async function writeWithRetry<T>(
     try {
       return await write(orm.em.fork());
     } catch (error) {
-      const isAway = isDatabaseAway(error);
-      if (!isAway) {
+      const isUnreachable = isDatabaseUnreachable(error);
+      if (!isUnreachable) {
         refusedSince ??= Date.now();
         if (!isTransientError(error) || Date.now() - refusedSince > refusalTimeoutMs) throw error;
       }
-      const message = isAway
+      const message = isUnreachable
         ? 'the database is unreachable or read-only; an attempt waits for it'
         : 'the database could not take a write; trying again';
       log.warn({ err: error, attempt_id: attemptId }, message);

@@ -9,7 +9,7 @@ import { RowFeed } from '#api/pipeline/long-answers/row-feed.ts';
 import { ChangeFeed } from '#api/web/live/change-feed.ts';
 import type { Config } from '#config';
 import { checkConnection, type Orm, pendingMigrations } from '#database/database.ts';
-import { isDatabaseAway } from '#database/errors.ts';
+import { isDatabaseUnreachable } from '#database/errors.ts';
 import { readWatchedAssemblyRuns } from '#domain/assemblies/runs/store.ts';
 import { KeyUses } from '#domain/identity/api-keys/uses.ts';
 import { readWatchedRuns } from '#domain/runs/lists/watched-runs-store.ts';
@@ -79,7 +79,7 @@ async function connect(config: Config): Promise<{ services: Services; engine: En
   const log = pino({ level: config.logLevel, ...edgeLogOptions });
   const orm = openDatabase(config);
   const keyRing = new KeyRing(config.secretKeys);
-  const installation = await waitForServer('database', { isAway: isDatabaseAway, log }, () =>
+  const installation = await waitForServer('database', { isUnreachable: isDatabaseUnreachable, log }, () =>
     openInstallation(orm, keyRing),
   );
   if (installation.problem !== null) log.error(`${installation.problem} Reads with API keys go on; nothing else does.`);

@@ -47,7 +47,7 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 /** Whether the database is unreachable or read-only. The caller should wait until that has passed. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnreachable(error: unknown): boolean {
   const outage = findOutage(error);
   return outage === 'disconnected' || outage === 'readOnly';
 }
@@ -64,7 +64,7 @@ export function mayPass(error: unknown): boolean {
 
 /** Whether the database was reached and refused the statement. */
 export function isDatabaseRefusal(error: unknown): boolean {
-  return /^(?=.*\d)[0-9A-Z]{5}$/.test(sqlState(error) ?? '') && !isDatabaseAway(error);
+  return /^(?=.*\d)[0-9A-Z]{5}$/.test(sqlState(error) ?? '') && !isDatabaseUnreachable(error);
 }
 
 const conflictStates = /^(?:23505|23503|23P01)$/; // unique, foreign key, exclusion

@@ -39,7 +39,7 @@ export function openDatabaseMaintenance(deps: DatabaseMaintenanceDeps): Periodic
       await attempt(`could not remove what is out of retention (${kind})`, () => removeExpired(deps, kind));
     await attempt('could not remove sessions that ended long ago', async () => {
       const sessions = await removeOldSessions(orm.em.fork());
-      if (sessions > 0) log.info({ sessions }, 'removed the sessions that ended long ago');
+      if (sessions > 0) log.info({ sessions }, 'removed sessions that had ended or expired');
     });
   };
   return new PeriodicTask({ intervalMs, log, failure: 'could not maintain the database', run });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import type { Config } from '#config';
 import type { Orm } from '#database/database.ts';
-import { isDatabaseAway } from '#database/errors.ts';
+import { isDatabaseUnreachable } from '#database/errors.ts';
 import { MailServer } from '#domain/messages/mail/mail-server.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { storeAttemptState } from '#domain/runs/attempts/state.ts';
@@ -190,7 +190,9 @@ async function open(config: Config): Promise<Base> {
 /** Connects to the engine. It waits until it can be reached. */
 async function connect(config: Config, { log, orm, keyRing, installation }: Base) {
   const engine = openEngine(config.temporal);
-  const namespaceId = await waitForServer('temporal', { isAway: isEngineUnreachable, log }, () => engine.check());
+  const namespaceId = await waitForServer('temporal', { isUnreachable: isEngineUnreachable, log }, () =>
+    engine.check(),
+  );
   await waitForDatabase(log, () => bindEngineNamespace(orm, namespaceId));
   const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
   const transactions = new Transactions(orm, dispatcher);
@@ -208,7 +210,7 @@ async function disconnect({ engine, orm }: Services): Promise<void> {
 }
 
 function waitForDatabase<Result>(log: Logger, work: () => Promise<Result>): Promise<Result> {
-  return waitForServer('database', { isAway: isDatabaseAway, log }, work);
+  return waitForServer('database', { isUnreachable: isDatabaseUnreachable, log }, work);
 }
 
 function openSpool(config: Config, { keyRing, log, transactions }: Services, workerId: string): StateSpool {

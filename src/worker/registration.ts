@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import { wakeSharersOf } from '#domain/runs/steps/shares.ts';
+import { wakeRunsWaitingForShares } from '#domain/runs/steps/shares.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
 import { removeDeadWorker, reportReturn } from '#domain/workers/loss.ts';
@@ -93,7 +93,7 @@ export class WorkerRegistration {
       // Only the first heartbeat after a silence reports it, so waking the runs is repeated until it succeeds.
       this.#mustWake ||= wasSilent;
       if (state !== 'unregistered' && this.#mustWake)
-        await this.#deps.transactions.run((tx) => wakeSharersOf(tx, facts.pools));
+        await this.#deps.transactions.run((tx) => wakeRunsWaitingForShares(tx, facts.pools));
       this.#mustWake = false;
       if (isReportedLost) await reportReturn(this.#deps, facts.id);
       if (state === 'drain' && !this.#draining) this.#beginDrain();
@@ -105,7 +105,7 @@ export class WorkerRegistration {
   async #register(described: WorkerFacts): Promise<void> {
     await this.#deps.transactions.run(async (tx) => {
       await registerWorker(tx.em, described);
-      await wakeSharersOf(tx, described.pools);
+      await wakeRunsWaitingForShares(tx, described.pools);
     });
   }
 

@@ -49,7 +49,7 @@ export async function openTaskWorkers(
 ): Promise<TaskWorkers> {
   installEngineRuntime(deps.log);
   const { address, tls, apiKey } = config.temporal;
-  const connection = await waitForServer('temporal', { isAway: isEngineUnreachable, log: deps.log }, () =>
+  const connection = await waitForServer('temporal', { isUnreachable: isEngineUnreachable, log: deps.log }, () =>
     NativeConnection.connect({ address, ...(tls && { tls }), ...(apiKey && { apiKey }) }),
   );
   const { drainSeconds } = config.worker;

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { isConnectionError, isDatabaseAway, isDatabaseRefusal, isTransientError } from '#database/errors.ts';
+import { isConnectionError, isDatabaseRefusal, isDatabaseUnreachable, isTransientError } from '#database/errors.ts';
 import { openDatabase } from '#open-database';
 import { createDatabase } from '#test/support/database/database.ts';
 import { databaseFailures } from '#test/support/database/database-failures.ts';
 
 const questionsOf = (error: unknown) => ({
   isConnectionError: isConnectionError(error),
-  isAway: isDatabaseAway(error),
+  isUnreachable: isDatabaseUnreachable(error),
   isTransient: isTransientError(error),
 });
 
 const answersFor = {
-  disconnected: { isConnectionError: true, isAway: true, isTransient: false },
-  readOnly: { isConnectionError: false, isAway: true, isTransient: false },
-  temporary: { isConnectionError: false, isAway: false, isTransient: true },
-  final: { isConnectionError: false, isAway: false, isTransient: false },
+  disconnected: { isConnectionError: true, isUnreachable: true, isTransient: false },
+  readOnly: { isConnectionError: false, isUnreachable: true, isTransient: false },
+  temporary: { isConnectionError: false, isUnreachable: false, isTransient: true },
+  final: { isConnectionError: false, isUnreachable: false, isTransient: false },
 };
 
 describe('an error of the database', () => {
@@ -41,7 +41,7 @@ describe('an error of the database', () => {
     try {
       const lock = 'select id from users for update';
       const locked = orm.em.fork().transactional((em) => em.execute(lock), { readOnly: true });
-      await expect(locked).rejects.toSatisfy(isDatabaseAway);
+      await expect(locked).rejects.toSatisfy(isDatabaseUnreachable);
       await expect(locked).rejects.toThrow('cannot execute SELECT FOR UPDATE in a read-only transaction');
     } finally {
       await orm.close();

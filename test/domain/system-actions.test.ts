@@ -15,7 +15,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { removeExpiredMonths } from '#domain/shared/retention/monthly-retention.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { systemActions } from '#domain/system-actions.ts';
-import { goOnAfterRun } from '#domain/undo/attempts/finished-run.ts';
+import { continueUndoAfterRun } from '#domain/undo/attempts/finished-run.ts';
 import { disableWebhook } from '#domain/webhooks/disabling.ts';
 import { removeDeadWorker, reportReturn } from '#domain/workers/loss.ts';
 import { recordHeartbeat } from '#domain/workers/store.ts';
@@ -145,7 +145,7 @@ describe('a system action leaves one audit record with the owners of its target'
     await api.rows(`update runs set status = 'succeeded', undoes = ? where id = ?`, [undone, undo]);
     const hear = async (run = '') => {
       const event = { id: newId(), subject: { kind: 'run', id: run } };
-      for (let repeat = 0; repeat < 2; repeat += 1) await goOnAfterRun(deps(), event);
+      for (let repeat = 0; repeat < 2; repeat += 1) await continueUndoAfterRun(deps(), event);
     };
     await hear(scan);
     expect(await recordsOf('selective_undo.checked', attempt)).toMatchObject([

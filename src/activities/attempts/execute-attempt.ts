@@ -71,11 +71,17 @@ async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: Abo
     await giveUp(deps, attemptId, isClaimed ? 'lost' : canHandBack(error) ? 'handed_back' : 'failed', refused);
     if (error instanceof ApplyObstructed) return null;
     if (refused) {
-      deps.log.warn({ err: refused, attempt_id: attemptId }, 'refused an attempt what it needs');
+      deps.log.warn(
+        { err: refused, attempt_id: attemptId },
+        'ended an attempt: a connection or output that it needs cannot be provided',
+      );
       return null;
     }
     if (!isUnfit(error)) throw error;
-    deps.log.warn({ attempt_id: attemptId, reason: error.message }, 'left an attempt to other workers');
+    deps.log.warn(
+      { attempt_id: attemptId, reason: error.message },
+      'released an attempt: this worker has no sandbox or no suitable tool',
+    );
     await sleep(tooWeakPauseMs, undefined, { signal }).catch(() => undefined);
     return null;
   }

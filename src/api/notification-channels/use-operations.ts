@@ -53,7 +53,7 @@ export const test = command({
     const { recipients } = target.channel;
     if (recipients && services.config.mail)
       await countTest(services.orm.em.fork(), limitSubjectOf(principal, target), target);
-    return limitTest(principal, target, () => testChannel(toCarryDeps(services), target));
+    return limitTest(principal, target, () => testChannel(toSendDeps(services), target));
   },
   handle: async ({ target, prepared: results }) => {
     const ok = results.every(({ problem }) => problem === null);
@@ -62,7 +62,7 @@ export const test = command({
   },
 });
 
-function toCarryDeps({ config, outboundHttp: http, keyRing, log, orm }: Services) {
+function toSendDeps({ config, outboundHttp: http, keyRing, log, orm }: Services) {
   const mail = config.mail && new MailServer(config.mail, config.outbound);
   return { em: orm.em.fork(), http, mail, keyRing, log, linkOrigin: config.baseUrl };
 }

@@ -14,7 +14,7 @@ export interface FollowDeps {
 }
 
 /** Handles the events of the subscriber `drift`: runs that ended, and monitors that were created, changed or deleted. */
-export async function followEvent(deps: FollowDeps, { type, subject: { id } }: PublishedEvent): Promise<void> {
+export async function handleDriftEvent(deps: FollowDeps, { type, subject: { id } }: PublishedEvent): Promise<void> {
   if (type === 'run.finished') return followRun(deps, id);
   if (type === 'drift_monitor.deleted') return endHeirs(deps.transactions, id);
   return syncHeirs(deps.transactions, id);

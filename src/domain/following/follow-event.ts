@@ -22,7 +22,7 @@ const usualLimits: FollowLimits = { followers: maxFollowers, page: 100 };
  * state of the sources is followed once.
  * @throws any temporary error, after all instances were tried; the delivery is then repeated
  */
-export async function followEvent(
+export async function handleUpstreamEvent(
   deps: FollowDeps,
   { type, subject }: { readonly type: string; readonly subject: Pick<PublishedEvent['subject'], 'id'> },
   limits = usualLimits,
@@ -33,7 +33,10 @@ export async function followEvent(
       await deps.transactions.run((tx) => noteChangedInputs(tx, deps.keyRing, instanceId));
       if (cause) await follow(deps, instanceId, cause);
     } catch (error) {
-      deps.log.error({ err: error, instance_id: instanceId }, 'could not let an instance follow what it reads');
+      deps.log.error(
+        { err: error, instance_id: instanceId },
+        'could not start a run of an instance that follows outputs of others; the event will be delivered again',
+      );
       errors.push(error);
     }
   };

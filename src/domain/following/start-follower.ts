@@ -88,7 +88,7 @@ async function refuseMoved({ em }: Transaction, { follow }: UpstreamChange): Pro
   const now = await lockUnchanged(em, follow);
   const isSame = now?.deployedRunId === deployedRunId && now.stateSerial === stateSerial;
   if (!isSame || (await isBusy(em, instanceId)))
-    throw new FollowMoved(`the instance ${instanceId} moved before it could follow`);
+    throw new FollowMoved(`the instance ${instanceId}, or its follow setting, changed before its run could start`);
 }
 
 interface Admission {

@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { isDatabaseAway } from '#database/errors.ts';
+import { isDatabaseUnreachable } from '#database/errors.ts';
 import { AuthorizationUnavailable, type Principal } from '#domain/shared/access/principal.ts';
 import type { InstallationKeys } from '#domain/shared/installation/installation.ts';
 import { findByApiKey } from './api-keys/api-keys.ts';
@@ -33,6 +33,6 @@ export async function findPrincipalByCredential(
       ? await findByApiKey(em, secret, (keyId) => keyUses.note(keyId))
       : await findBySessionToken(em, installation, secret);
   } catch (error) {
-    throw isDatabaseAway(error) ? new AuthorizationUnavailable(error) : error;
+    throw isDatabaseUnreachable(error) ? new AuthorizationUnavailable(error) : error;
   }
 }

@@ -6,10 +6,10 @@ import { type MessageSettlement, settleMessage } from '#domain/messages/queue/se
 import { trySending } from '#domain/messages/sending-failure.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { settlementOf } from '#domain/shared/sending/settlement.ts';
-import { type CarryDeps, carry } from './carry.ts';
 import { prepareMessage } from './prepare.ts';
+import { type SendDeps, sendMessage } from './send-message.ts';
 
-export interface MessageDeps extends CarryDeps {
+export interface MessageDeps extends SendDeps {
   readonly orm: Orm;
   readonly log: Logger;
   readonly keyRing: KeyRing;
@@ -27,7 +27,7 @@ async function tryToSend(deps: MessageDeps, message: DueMessage): Promise<Messag
   const result = await trySending(log, { what: 'message', message_id: message.id }, async () => {
     const prepared = await prepareMessage({ em: orm.em.fork(), keyRing, linkOrigin }, message);
     if ('withhold' in prepared) return prepared.withhold;
-    await carry(deps, { id: message.id, news: null, ...prepared });
+    await sendMessage(deps, { id: message.id, news: null, ...prepared });
     return null;
   });
   if (typeof result === 'string') return { status: 'withheld', problem: result };

@@ -1,17 +1,17 @@
 import type { DueMessage } from '#domain/messages/queue/lease-store.ts';
 import { asForeignText, toSubject, type Wording } from '#domain/messages/wording.ts';
 import { describeToChannels, describeToUsers, isNotificationKind, isTopic } from '#domain/news/model.ts';
-import { findPlace, stillHears } from '#domain/notification-channels/hearing-store.ts';
 import { type ChannelConfig, type ChannelKind, channelSending } from '#domain/notification-channels/model.ts';
 import { channelSecrets, openUrl } from '#domain/notification-channels/secrets.ts';
 import { type ChannelTarget, findChannel } from '#domain/notification-channels/store.ts';
+import { findPlace, isStillSubscribed } from '#domain/notification-channels/subscription-matches-store.ts';
 import { openChat } from '#domain/notifications/chats-store.ts';
 import { notificationsFeature } from '#domain/notifications/feature.ts';
 import { readGates } from '#domain/settings/store.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
-import type { ContentOf, News, PrepareDeps, Prepared, Recipient } from './carry.ts';
 import { findSubjectPath, type LinkReader, preferencesPath } from './links.ts';
 import { findMailbox, isWithheldAddress, mayStillRead } from './recipients-store.ts';
+import type { ContentOf, News, PrepareDeps, Prepared, Recipient } from './send-message.ts';
 
 type Content = ContentOf<'notification'>;
 
@@ -93,7 +93,7 @@ async function addressChannel({ em, keyRing }: PrepareDeps, message: DueMessage,
   const target = await findChannel(em, message.channelId ?? '');
   if (!target || subject === null || !isTopic(kind)) return { withhold: 'the channel is gone' };
   const { channel } = target;
-  if (!(await stillHears(em, channel.id, kind, await findPlace(em, subject))))
+  if (!(await isStillSubscribed(em, channel.id, kind, await findPlace(em, subject))))
     return { withhold: 'the channel is disabled, or none of its subscriptions matches this any more' };
   const to = recipientOf(target, keyRing, message.address);
   if (!to) return { withhold: 'the address was taken out of the channel' };

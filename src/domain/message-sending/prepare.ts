@@ -5,10 +5,10 @@ import type { Purpose } from '#domain/messages/model.ts';
 import type { DueMessage } from '#domain/messages/queue/lease-store.ts';
 import { openToken } from '#domain/messages/queue/tokens.ts';
 import { asForeignText, toSubject, type Wording } from '#domain/messages/wording.ts';
-import type { ContentOf, PrepareDeps, Prepared, Recipient } from './carry.ts';
 import { emailConfirmationPath, invitationPath, passwordResetPath, profilePath } from './links.ts';
 import { prepareNotification } from './prepare-notification.ts';
 import { findMailbox } from './recipients-store.ts';
+import type { ContentOf, PrepareDeps, Prepared, Recipient } from './send-message.ts';
 
 type Preparations = {
   readonly [P in Purpose]: (deps: PrepareDeps, message: DueMessage, content: ContentOf<P>) => Promise<Prepared>;
@@ -99,7 +99,7 @@ async function prepareLink(
 
 /** Warns the owner of the earlier address, in case another person has changed it. */
 async function prepareAddressChange(deps: PrepareDeps, { address }: DueMessage): Promise<Prepared> {
-  if (address === null) throw new Error('the message names no former address');
+  if (address === null) throw new Error('the message about a changed address does not contain the earlier address');
   return {
     to: mailTo(address),
     wording: {

@@ -8,9 +8,9 @@ import type { ChannelTarget } from '#domain/notification-channels/store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
-import { type CarryDeps, carry } from './carry.ts';
 import { describeChannel, recipientOf } from './prepare-notification.ts';
 import { findWithheldAddresses } from './recipients-store.ts';
+import { type SendDeps, sendMessage } from './send-message.ts';
 
 /** The result of a test for one recipient. */
 export interface TestResult {
@@ -20,7 +20,7 @@ export interface TestResult {
   readonly problem: string | null;
 }
 
-interface TestDeps extends CarryDeps {
+interface TestDeps extends SendDeps {
   readonly em: Em;
   readonly keyRing: KeyRing;
   readonly log: Logger;
@@ -79,7 +79,7 @@ async function tryToSend(deps: TestDeps, target: TestedChannel, address: string 
       link: deps.linkOrigin === null ? null : { label: 'Open the service', url: deps.linkOrigin },
       reason: describeChannel(target.channel),
     };
-    await carry(deps, { id: newId(), to, wording, news: { kind: channelTest, subject: null } });
+    await sendMessage(deps, { id: newId(), to, wording, news: { kind: channelTest, subject: null } });
   });
   if (problem === null || kind !== 'email') return problem;
   deps.log.info(

@@ -21,7 +21,7 @@ import { readQuota } from './store.ts';
 import { readUsage, type Usage } from './usage.ts';
 import { noteUse } from './use/crossings.ts';
 import { recountBytes } from './use/metering-store.ts';
-import { wakeFirst } from './use/places.ts';
+import { wakeFirst } from './use/slots.ts';
 
 /** The owner whose quota an operation concerns. The owner may not have a quota yet. */
 export interface QuotaTarget extends Ownership, QuotaSubject {

@@ -244,8 +244,8 @@ export class Run extends RunSchema.class {
     return isTerminal(this.status);
   }
 
-  /** Whether the run takes a place under the quota of concurrent runs. It must agree with `takesPlace`, which counts them in SQL. */
-  hasPlace(): boolean {
+  /** Whether the run uses a slot of the quota of concurrent runs. It must agree with `usesQuotaSlot` of quotas, which counts them in SQL. */
+  usesQuotaSlot(): boolean {
     const isExecuting = this.status === 'running' || this.status === 'canceling';
     const code = this.waitingOn?.code;
     const waitsOutside = code !== undefined && (code === 'quota' || isHold(code));

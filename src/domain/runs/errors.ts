@@ -25,9 +25,7 @@ export class AttemptWriteRefused extends Error {
 /** The run demands a sandbox, and the worker that tries to claim its attempt has none. The attempt stays unclaimed. */
 export class SandboxDemanded extends Error {
   constructor(attemptId: string) {
-    super(
-      `attempt ${attemptId} demands a sandbox, and this worker does not contain template code: it cannot claim the attempt`,
-    );
+    super(`attempt ${attemptId} requires a sandbox, which this worker does not have; another worker must take it`);
     this.name = 'SandboxDemanded';
   }
 }
@@ -35,10 +33,8 @@ export class SandboxDemanded extends Error {
 /** The worker that tries to claim an attempt has no tool that the run may use at this moment. The attempt stays unclaimed. */
 export class NoUsableTool extends Error {
   constructor(attemptId: string, tools: readonly { name: string; version: string }[]) {
-    const has = tools.map(({ name, version }) => `${name} ${version}`).join(' and ') || 'none';
-    super(
-      `attempt ${attemptId} needs the best tool that its pool has for it, of the kind that wrote the state of its instance, in a version that the run and the settings of the installation allow: this worker has ${has}, and cannot claim the attempt`,
-    );
+    const has = tools.map(({ name, version }) => `${name} ${version}`).join(', ') || 'none';
+    super(`attempt ${attemptId} cannot use any tool of this worker (has: ${has}); another worker must take it`);
     this.name = 'NoUsableTool';
   }
 }

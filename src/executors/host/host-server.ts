@@ -78,7 +78,7 @@ export class HostServer {
     const { attempt, request, stateBytes, artifactBytes } = message;
     const modulesBytes = message.modulesBytes ?? null;
     if (this.#resources === null || this.#running.has(attempt))
-      throw new Error('the worker sent a message out of order');
+      throw new Error('the worker sent an attempt before the settings, or one that already runs');
     const stateEnd = stateBytes ?? 0;
     const artifactEnd = stateEnd + (artifactBytes ?? 0);
     if (artifactEnd + (modulesBytes ?? 0) !== body.length) throw new Error("the request's sizes differ from its body");

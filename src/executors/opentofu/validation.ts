@@ -13,7 +13,7 @@ export interface Validation {
 }
 
 /** Messages of `validate` if `init` could not fetch a module or a provider, or if a variable chooses the module. */
-const notHad = [
+const unavailablePatterns = [
   /^Module not installed$/,
   /^Missing required provider$/,
   /^Inconsistent dependency lock file$/,
@@ -35,11 +35,11 @@ const missingDirectory = /^The directory .*could not be read for module "(.+)" a
  */
 export function readValidation(answer: Buffer, problems: readonly Diagnostic[], directory: string): Validation {
   const said = readDiagnostics(answer, directory);
-  const isNotHad = ({ message }: Diagnostic) => notHad.some((pattern) => pattern.test(message));
+  const isUnavailable = ({ message }: Diagnostic) => unavailablePatterns.some((pattern) => pattern.test(message));
   const absent = problems.flatMap((problem) => absentModule(problem, directory));
   const isAbsent = ({ file, line }: Diagnostic) => absent.some((each) => each.file === file && each.line === line);
-  const findings = [...absent, ...said.filter((each) => !isNotHad(each))];
-  const missing = said.filter((each) => isNotHad(each) && !isAbsent(each));
+  const findings = [...absent, ...said.filter((each) => !isUnavailable(each))];
+  const missing = said.filter((each) => isUnavailable(each) && !isAbsent(each));
   const errors = problems.filter(({ severity, detail = '' }) => severity === 'error' && !missingDirectory.test(detail));
   const hasErrors = findings.some(({ severity }) => severity === 'error');
   // If the tool itself found errors, `init` repeats them in other words.

@@ -3,9 +3,9 @@ import { sealRecords } from '#domain/audit/chain/sealing.ts';
 import type { MessageDeps } from '#domain/message-sending/deliver.ts';
 import { media } from '#domain/messages/model.ts';
 import { removeOldMessages } from '#domain/messages/queue/settle-store.ts';
-import type { Telling } from '#domain/notifications/creation/drafts.ts';
+import type { EnabledMedia } from '#domain/notifications/creation/drafts.ts';
 import { notifyOfEvents } from '#domain/notifications/creation/follow.ts';
-import { tellOfUpcomingEnds } from '#domain/notifications/creation/upcoming.ts';
+import { notifyOfUpcomingEnds } from '#domain/notifications/creation/upcoming.ts';
 import { removeOldNotifications } from '#domain/notifications/store.ts';
 import { removeAbandonedChecks } from '#domain/registry/checks/store.ts';
 import { removeOldDebugLogs } from '#domain/runs/debug-logs/debug-logs.ts';
@@ -76,7 +76,7 @@ const hour = 60 * minute;
 function keepKeys(deps: BackgroundTaskDeps): TaskOptions {
   return {
     intervalMs: minute,
-    failure: 'could not keep the keys that sign the tokens of runs',
+    failure: 'could not renew or remove the keys that sign the tokens of runs',
     run: async () => {
       const id = await keepSigningKeys(deps);
       if (id !== null) deps.log.info({ signing_key_id: id }, 'published a new key for signing the tokens of runs');
@@ -100,8 +100,8 @@ function followWhatHappens({ orm, mail, log, bindingKey }: BackgroundTaskDeps): 
     },
     {
       intervalMs: second,
-      failure: 'could not tell users of new events',
-      run: async () => againIf(await notifyOfEvents(orm, await readTelling({ orm, mail }), log)),
+      failure: 'could not notify users of new events',
+      run: async () => againIf(await notifyOfEvents(orm, await readEnabledMedia({ orm, mail }), log)),
     },
     { intervalMs: 30 * second, failure: 'could not seal audit records', run: () => sealRecords(orm, sealingKey) },
   ];
@@ -112,7 +112,7 @@ function againIf(hasMore: unknown): 'again' | undefined {
 }
 
 /** How notifications are delivered now. While they are turned off, they are created, but none leaves the service. */
-async function readTelling({ orm, mail }: Pick<BackgroundTaskDeps, 'orm' | 'mail'>): Promise<Telling> {
+async function readEnabledMedia({ orm, mail }: Pick<BackgroundTaskDeps, 'orm' | 'mail'>): Promise<EnabledMedia> {
   if (describeClosed('notifications', await readGates(orm.em.fork())) !== null) return new Set();
   return new Set(media.filter((medium) => medium !== 'email' || mail !== null));
 }
@@ -122,7 +122,7 @@ function repair(deps: BackgroundTaskDeps): TaskOptions[] {
   return [
     {
       intervalMs: minute,
-      failure: 'could not compare what workflows drive with the engine',
+      failure: 'could not compare open runs and other work with the workflows of the engine',
       run: () => reconcile(deps),
     },
     {
@@ -157,20 +157,24 @@ function endWhatIsDue(deps: BackgroundTaskDeps): TaskOptions[] {
       failure: "could not look for instances that have outlived their environment's time to live",
       run: () => expireInstances(deps),
     },
-    { intervalMs: 30 * second, failure: 'could not keep up drift', run: () => keepUpDrift(deps) },
+    {
+      intervalMs: 30 * second,
+      failure: 'could not end expired suppressions or create inherited monitors',
+      run: () => keepUpDrift(deps),
+    },
     {
       intervalMs: minute,
-      failure: 'could not look for webhooks for which too much waits',
+      failure: 'could not look for webhooks whose backlog exceeds the limit',
       run: async () => {
         const webhooks = await disableOverfull(deps, orm.em.fork());
-        if (webhooks.length > 0) log.warn({ webhooks }, 'disabled webhooks for which too much waits');
+        if (webhooks.length > 0) log.warn({ webhooks }, 'disabled webhooks whose backlog exceeds the limit');
       },
     },
     {
       intervalMs: 10 * minute,
-      failure: 'could not tell owners of what ends soon, or could not remove old notifications',
+      failure: 'could not notify owners of upcoming expiries, or could not remove old notifications',
       run: async () => {
-        await tellOfUpcomingEnds(orm.em.fork(), await readTelling(deps), log);
+        await notifyOfUpcomingEnds(orm.em.fork(), await readEnabledMedia(deps), log);
         return againIf(await removeOldNotifications(orm.em.fork()));
       },
     },
@@ -183,7 +187,7 @@ function removeOld(deps: BackgroundTaskDeps): TaskOptions[] {
   return [
     {
       intervalMs: 10 * minute,
-      failure: 'could not look for drift history that is out of retention',
+      failure: 'could not remove drift history that is out of retention',
       run: () => forgetOldHistory(deps),
     },
     {

@@ -36,7 +36,7 @@ export async function repairSchedules(deps: ScheduleRepairDeps, works: readonly 
     for (const work of works) {
       const ids = await findDifferences(em, work, listed);
       for (const id of ids) await tellEngine(deps, work, id);
-      if (ids.length > 0) log.info({ kind: work.kind, schedules: ids.length }, 'told the engine of schedules again');
+      if (ids.length > 0) log.info({ kind: work.kind, schedules: ids.length }, 'sent schedules to the engine again');
     }
   });
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isDatabaseAway, isTransientError, sqlState } from '#database/errors.ts';
+import { isDatabaseUnreachable, isTransientError, sqlState } from '#database/errors.ts';
 import { checkWriteNumber } from '#domain/runs/attempts/checks.ts';
 import type { RefusedState } from '#domain/runs/attempts/refused-state.ts';
 import type { StateOutcome } from '#domain/runs/attempts/state.ts';
@@ -126,7 +126,7 @@ export class StateSpool {
   }
 
   #postpone(state: AttemptState, error: unknown): 'later' {
-    const level = isDatabaseAway(error) ? 'warn' : 'error';
+    const level = isDatabaseUnreachable(error) ? 'warn' : 'error';
     this.#log[level](
       { err: error, attempt_id: state.attemptId },
       'could not save a state yet; it is safe on disk, and saving it is tried again',
@@ -135,7 +135,7 @@ export class StateSpool {
   }
 
   #isTemporary(name: string, error: unknown): boolean {
-    if (this.#isClosed || isDatabaseAway(error)) return true;
+    if (this.#isClosed || isDatabaseUnreachable(error)) return true;
     if (!isTransientError(error)) return false;
     const since = this.#failingSince.get(name) ?? Date.now();
     this.#failingSince.set(name, since);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { followEvent } from '#domain/drift/follow-events.ts';
+import { handleDriftEvent } from '#domain/drift/follow-events.ts';
 import { readEvent } from '#domain/shared/events/event-store.ts';
 import { sendAtOnce } from '#test/support/api/at-once.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -26,7 +26,7 @@ async function deliver(monitor: string): Promise<void> {
     [monitor],
   );
   const event = await readEvent(orm.em.fork(), id);
-  await followEvent({ orm, transactions }, event!);
+  await handleDriftEvent({ orm, transactions }, event!);
 }
 
 it('fifty requests at once create one monitor of an instance: one answers 201, and the others 409', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { followEvent } from '#domain/drift/follow-events.ts';
+import { handleDriftEvent } from '#domain/drift/follow-events.ts';
 import type { readEvent } from '#domain/shared/events/event-store.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { changed, type DriftStage, makeDriftStage } from '#test/support/drift/drift-stage.ts';
@@ -52,7 +52,7 @@ describe('the end of a destroy', () => {
   async function deliverEnd(runId: string): Promise<void> {
     const { orm, transactions } = api.services;
     const event = { type: 'run.finished', subject: { kind: 'run', id: runId } };
-    await followEvent({ orm, transactions }, event as NonNullable<Awaited<ReturnType<typeof readEvent>>>);
+    await handleDriftEvent({ orm, transactions }, event as NonNullable<Awaited<ReturnType<typeof readEvent>>>);
   }
 
   it('resolves earlier findings', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { tellOfUpcomingEnds } from '#domain/notifications/creation/upcoming.ts';
+import { notifyOfUpcomingEnds } from '#domain/notifications/creation/upcoming.ts';
 import type { NewEvent } from '#domain/shared/events/publish.ts';
 import { disableWebhook } from '#domain/webhooks/disabling.ts';
 import { type DisabledReason, disabledReasons } from '#domain/webhooks/model.ts';
@@ -79,7 +79,7 @@ describe('the members of a team', () => {
         where id = (select template_version_id from runs where id = ?)`,
       [run],
     );
-    const tellAll = () => tellOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
+    const tellAll = () => notifyOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
     await deployed(23);
     await tellAll();
     expect(await titlesOf(reviewer), 'a day and an hour before').toEqual([]);
@@ -106,10 +106,10 @@ describe('the members of a team', () => {
         [hours, finding],
       );
     await until(25);
-    await tellOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
+    await notifyOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
     expect(await titlesOf(reviewer)).toEqual([]);
     await until(23);
-    for (const _ of [1, 2]) await tellOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
+    for (const _ of [1, 2]) await notifyOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
     expect(await titlesOf(reviewer)).toEqual([
       expect.stringMatching(/^The suppression of drift in local_file.greeting ends on \d{4}-/),
     ]);
@@ -178,7 +178,7 @@ describe('the owner of a key', () => {
     const [near, far] = [await make('near', 20), await make('far', 20), await make('short', 2)];
     await endsIn(near, 6);
     await endsIn(far, 8);
-    for (const _ of [1, 2]) await tellOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
+    for (const _ of [1, 2]) await notifyOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
     expect(await titlesOf(reviewer)).toEqual([
       expect.stringMatching(/^Your key near expires on \d{4}-\d\d-\d\d .* UTC$/),
     ]);
@@ -193,7 +193,7 @@ describe('the owner of a key', () => {
       const { body } = await tenant.owner.post(`/service-accounts/${id}/api-keys`, { name: 'ci' });
       await endsIn(body.api_key.id, 3);
     }
-    await tellOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
+    await notifyOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
     expect(await titlesOf(tenant.owner)).toHaveLength(2);
     for (const other of [reviewer, admin]) expect(await titlesOf(other)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { followEvent } from '#domain/following/follow-event.ts';
+import { handleUpstreamEvent } from '#domain/following/follow-event.ts';
 import { maxChain } from '#domain/following/model.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
@@ -55,7 +55,11 @@ describe('a change of outputs', () => {
     await stage.api.rows('update instance_follows set void_since = now() where instance_id = ?', [moved]);
     await stage.api.rows(`update instance_follows set failure = '{"reason": "loop"}' where instance_id = ?`, [stopped]);
     const cause = await following.change('crowd', { size: plain(2) });
-    await followEvent(following.deps, { type: 'run.finished', subject: { id: cause } }, { followers: 2, page: 2 });
+    await handleUpstreamEvent(
+      following.deps,
+      { type: 'run.finished', subject: { id: cause } },
+      { followers: 2, page: 2 },
+    );
     for (const id of [first, second]) expect(await following.runsOf(id)).toMatchObject([{ source: cause }]);
     for (const id of [destroyed, moved, stopped, last]) expect(await following.runsOf(id)).toEqual([]);
     expect(await following.read(last)).toMatchObject({ stopped_because: null, failure: { reason: 'too_many' } });

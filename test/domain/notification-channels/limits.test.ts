@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Topic } from '#domain/news/model.ts';
 import { matchesTopic } from '#domain/news/topics.ts';
-import { findHearingChannels, stillHears } from '#domain/notification-channels/hearing-store.ts';
 import { channelSecrets } from '#domain/notification-channels/secrets.ts';
 import { findChannel } from '#domain/notification-channels/store.ts';
+import { findSubscribedChannels, isStillSubscribed } from '#domain/notification-channels/subscription-matches-store.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { makeChannel } from '#test/support/notifications/channels.ts';
 import { oddPatterns, oddTypes } from '#test/support/notifications/patterns.ts';
@@ -67,10 +67,10 @@ it('the SQL that finds the channels for a topic matches patterns as `matchesTopi
   const place = { organizationId: null, teamId: null, projectId: null, environmentId: null };
   for (const type of oddTypes) {
     const topic = type as Topic;
-    const found = await findHearingChannels(em, { topic, place, at: undefined });
+    const found = await findSubscribedChannels(em, { topic, place, at: undefined });
     const hearing = found.map(({ id }) => patternOf.get(id)).sort();
     expect(hearing, type).toEqual(oddPatterns.filter((pattern) => matchesTopic(pattern, type)).sort());
     for (const [id, pattern] of patternOf)
-      expect(await stillHears(em, id, topic, place), `${pattern} ${type}`).toBe(matchesTopic(pattern, type));
+      expect(await isStillSubscribed(em, id, topic, place), `${pattern} ${type}`).toBe(matchesTopic(pattern, type));
   }
 });

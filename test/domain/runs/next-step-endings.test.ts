@@ -65,17 +65,17 @@ table('a run that waits for approval', [
   ],
   [
     'fails as stale where the instance is not as it was when it was asked for, even before it is approved',
-    pending({ approvals: 1, pinHolds: false }),
+    pending({ approvals: 1, isPinCurrent: false }),
     finish('failed', 'stale'),
   ],
   [
     'fails as stale rather than wait for approvals that come too late',
-    pending({ pinHolds: false }, now),
+    pending({ isPinCurrent: false }, now),
     finish('failed', 'stale'),
   ],
   [
     'fails as stale rather than for its moved plan',
-    pending({ approvals: 2, pinHolds: false, planIsCurrent: false }),
+    pending({ approvals: 2, isPinCurrent: false, planIsCurrent: false }),
     finish('failed', 'stale'),
   ],
 ]);

@@ -79,7 +79,7 @@ table('while applies are held, a run', [
   ['that has applied succeeds', finished(applying, 'applied', { hold }), finish('succeeded')],
   [
     'that has written a state itself is not stale when its apply is repeated',
-    missing(applying, { pinHolds: false, workerLiveness: 'gone', run: { retrySafe: true } }),
+    missing(applying, { isPinCurrent: false, workerLiveness: 'gone', run: { retrySafe: true } }),
     { kind: 'execute', phase: 'applying', closes: lost },
   ],
   ['whose apply was handed back waits', finished(applying, 'handed_back', { hold }), held()],

@@ -26,12 +26,12 @@ table('a queued run', [
   ],
   [
     'fails as stale where the instance is not as it was when it was asked for, whether or not there is a worker',
-    { pinHolds: false, hasWorker: false },
+    { isPinCurrent: false, hasWorker: false },
     finish('failed', 'stale'),
   ],
   [
     'waits for the run that is ahead of it before it looks at the instance, which that run may change',
-    { pinHolds: false, blocker: { id: 'other', position: 1 } },
+    { isPinCurrent: false, blocker: { id: 'other', position: 1 } },
     { kind: 'wait', seconds: 300, waitingOn: { code: 'instance_busy', position: 1, blocker: 'other' } },
   ],
   [

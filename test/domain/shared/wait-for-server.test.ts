@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
-import { isDatabaseAway } from '#database/errors.ts';
+import { isDatabaseUnreachable } from '#database/errors.ts';
 import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 
 const log = pino({ level: 'silent' });
@@ -8,7 +8,7 @@ const log = pino({ level: 'silent' });
 /** Runs work that fails once with the code. Returns the number of tries, or the error. */
 async function tryWith(code: string): Promise<unknown> {
   let tries = 0;
-  return waitForServer('database', { isAway: isDatabaseAway, log }, async () => {
+  return waitForServer('database', { isUnreachable: isDatabaseUnreachable, log }, async () => {
     tries += 1;
     if (tries === 1) throw Object.assign(new Error('failed'), { code });
     return tries;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { FollowDeps } from '#domain/following/change.ts';
-import { followEvent } from '#domain/following/follow-event.ts';
+import { handleUpstreamEvent } from '#domain/following/follow-event.ts';
 import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { plain, type ReadingStage, secret } from './reading-stage.ts';
 
@@ -31,7 +31,7 @@ export class Following {
 
   /** Delivers an event, as the outbox does. */
   happened(type: string, id: string): Promise<void> {
-    return followEvent(this.deps, { type, subject: { id } });
+    return handleUpstreamEvent(this.deps, { type, subject: { id } });
   }
 
   ended(runId: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { ResourceChange } from '#domain/runs/plans/model.ts';
 import { summarizePlan } from '#domain/runs/plans/model.ts';
 import { countSections, noSections, outputPrefix } from '#domain/runs/plans/sections.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { goOnAfterRun } from '#domain/undo/attempts/finished-run.ts';
+import { continueUndoAfterRun } from '#domain/undo/attempts/finished-run.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
@@ -122,8 +122,8 @@ export class UndoStage {
     const { orm, transactions, installation } = this.api.services;
     const deps = { orm, transactions, bindingKey: installation.bindingKey };
     const event = { id: newId(), subject: { kind: 'run', id: runId } };
-    await goOnAfterRun(deps, event);
-    await goOnAfterRun(deps, event);
+    await continueUndoAfterRun(deps, event);
+    await continueUndoAfterRun(deps, event);
   }
 
   /** Has the candidate planned. */

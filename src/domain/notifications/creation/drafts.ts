@@ -5,8 +5,12 @@ import type { Medium } from '#domain/messages/model.ts';
 import { type NewMessage, queueMessages } from '#domain/messages/queue/queue-store.ts';
 import { isNotificationKind, isTopic, type NotificationKind, type Topic } from '#domain/news/model.ts';
 import { findSubjectOwner, mayReadSubject, type Subject } from '#domain/news/subjects.ts';
-import { findHearingChannels, findPlace, type HearingChannel } from '#domain/notification-channels/hearing-store.ts';
 import { type ChannelConfig, channelSending } from '#domain/notification-channels/model.ts';
+import {
+  findPlace,
+  findSubscribedChannels,
+  type SubscribedChannel,
+} from '#domain/notification-channels/subscription-matches-store.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { findChatUsers } from '../chats-store.ts';
@@ -27,19 +31,19 @@ export interface Draft {
 }
 
 /** The media that are available now. Users always see notifications on the page. */
-export type Telling = ReadonlySet<Medium>;
+export type EnabledMedia = ReadonlySet<Medium>;
 
 /**
  * Notifies the candidates of a draft who are users, may read its subject now and want its kind: on the page, by e-mail, or in their chats.
  * It also notifies the channels whose subscriptions match. Repeating it notifies nobody twice. Returns how many users were notified on the
  * page.
  */
-export async function tell(em: Em, draft: Draft, media: Telling): Promise<number> {
-  await tellChannels(em, draft, media);
-  return tellUsers(em, draft, media);
+export async function notify(em: Em, draft: Draft, media: EnabledMedia): Promise<number> {
+  await notifyChannels(em, draft, media);
+  return notifyUsers(em, draft, media);
 }
 
-async function tellUsers(em: Em, draft: Draft, media: Telling): Promise<number> {
+async function notifyUsers(em: Em, draft: Draft, media: EnabledMedia): Promise<number> {
   const { kind, subject, candidates } = draft;
   if (!isNotificationKind(kind)) return 0;
   const listeners = await findListeners(em, kind, [...new Set(candidates)]);
@@ -53,10 +57,10 @@ async function tellUsers(em: Em, draft: Draft, media: Telling): Promise<number> 
   return addToPage(em, kind, draft, wanting('page'));
 }
 
-async function tellChannels(em: Em, draft: Draft, media: Telling): Promise<void> {
+async function notifyChannels(em: Em, draft: Draft, media: EnabledMedia): Promise<void> {
   const { kind: topic, subject, at } = draft;
   if (!isTopic(topic) || media.size === 0) return;
-  const channels = await findHearingChannels(em, { topic, place: await findPlace(em, subject), at });
+  const channels = await findSubscribedChannels(em, { topic, place: await findPlace(em, subject), at });
   const recipients = channels.flatMap(toChannel).filter(({ medium }) => media.has(medium));
   await send(em, draft, withoutRepeats(recipients));
 }
@@ -90,21 +94,21 @@ async function addToPage(
     cause,
     createdAt: new Date().toISOString(),
   }));
-  let told = 0;
-  for (let first = 0; first < rows.length; first += toldAtOnce) {
+  let notified = 0;
+  for (let first = 0; first < rows.length; first += maxRowsAtOnce) {
     const added = await db(em)
       .insertInto('notifications')
-      .values(rows.slice(first, first + toldAtOnce))
+      .values(rows.slice(first, first + maxRowsAtOnce))
       .onConflict((conflict) => conflict.columns(['userId', 'cause']).doNothing())
       .returning('id')
       .execute();
-    told += added.length;
+    notified += added.length;
   }
-  return told;
+  return notified;
 }
 
 /** A statement takes 65,535 parameters at the most. */
-const toldAtOnce = 1_000;
+const maxRowsAtOnce = 1_000;
 
 type To = Pick<NewMessage, 'medium' | 'userId' | 'channelId' | 'address'>;
 
@@ -113,7 +117,7 @@ function toUsers(medium: Medium, userIds: readonly string[]): To[] {
 }
 
 /** A channel with recipients gets a message for each of them, so that a wrong address does not affect the others. */
-function toChannel({ id: channelId, kind, recipients }: HearingChannel): To[] {
+function toChannel({ id: channelId, kind, recipients }: SubscribedChannel): To[] {
   const { medium, destination } = channelSending[kind];
   const messages = {
     recipients: () => (recipients ?? []).map((address) => ({ medium, channelId, address })),

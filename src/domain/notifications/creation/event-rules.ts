@@ -37,10 +37,10 @@ import { findManagers, findTeamMembers } from './candidates-store.ts';
 import type { Draft } from './drafts.ts';
 
 /** Without a cause of its own, the event is the cause. */
-type Told = (Omit<Draft, 'cause' | 'at'> & { readonly cause?: string }) | undefined;
+type DraftNotification = (Omit<Draft, 'cause' | 'at'> & { readonly cause?: string }) | undefined;
 
 /** A rule that makes the notification of an event, with its recipients; undefined: none. */
-type Rule = (em: Em, event: PublishedEvent) => Promise<Told>;
+type Rule = (em: Em, event: PublishedEvent) => Promise<DraftNotification>;
 
 const maxDetailInTitle = 160;
 
@@ -54,20 +54,20 @@ const ends: Readonly<Record<string, string>> = {
 
 /** The types of events that cause notifications. */
 const rules = {
-  'run.approval_required': tellOfApproval,
-  'run.approval_requested': tellReviewers,
-  'run.finished': tellRequester,
-  'assembly_run.finished': tellOfAssemblyRun,
-  'drift_monitor.scanned': tellOfScan,
-  'webhook.disabled': tellOfWebhook,
-  'quota.exceeded': tellOfQuota,
-  'instance.follow_failed': tellOfFollowing,
+  'run.approval_required': notifyOfApproval,
+  'run.approval_requested': notifyReviewers,
+  'run.finished': notifyRequester,
+  'assembly_run.finished': notifyOfAssemblyRun,
+  'drift_monitor.scanned': notifyOfScan,
+  'webhook.disabled': notifyOfWebhook,
+  'quota.exceeded': notifyOfQuota,
+  'instance.follow_failed': notifyOfFollowing,
 } as const satisfies Partial<Record<EventTypeName | SystemAction, Rule>>;
 
 export const eventRules: ReadonlyMap<string, Rule> = new Map(Object.entries(rules));
 
 /** Notifies only channels that a run waits for approval. Users are notified when somebody asks them. */
-async function tellOfApproval(em: Em, { subject }: PublishedEvent): Promise<Told> {
+async function notifyOfApproval(em: Em, { subject }: PublishedEvent): Promise<DraftNotification> {
   const run = await findRun(em, subject.id);
   if (!run) return undefined;
   return {
@@ -83,7 +83,7 @@ async function tellOfApproval(em: Em, { subject }: PublishedEvent): Promise<Told
  * A request that names nobody goes to everybody who may review the run. Every reader of a run may ask any number of times. So each reviewer
  * is notified once a day for each user who asks. All service accounts together count as one, because a person can create many of them.
  */
-async function tellReviewers(em: Em, { subject, data, actor, at }: PublishedEvent): Promise<Told> {
+async function notifyReviewers(em: Em, { subject, data, actor, at }: PublishedEvent): Promise<DraftNotification> {
   const run = await findRun(em, subject.id);
   const { reviewers, message } = data;
   if (!run || !Array.isArray(reviewers)) return undefined;
@@ -109,7 +109,7 @@ async function tellReviewers(em: Em, { subject, data, actor, at }: PublishedEven
  * started fails, the people who can do something about it are notified. Scans and runs of nodes cause no notification here: the assembly
  * run notifies about all its nodes once.
  */
-async function tellRequester(em: Em, { subject, data }: PublishedEvent): Promise<Told> {
+async function notifyRequester(em: Em, { subject, data }: PublishedEvent): Promise<DraftNotification> {
   const run = await findRun(em, subject.id);
   if (!run || run.operation === 'scan' || run.assemblyRunId !== null) return undefined;
   const hasFailed = data['status'] === 'failed' || data['status'] === 'timed_out';
@@ -130,7 +130,7 @@ async function tellRequester(em: Em, { subject, data }: PublishedEvent): Promise
   };
 }
 
-async function tellOfAssemblyRun(em: Em, { subject, data }: PublishedEvent): Promise<Told> {
+async function notifyOfAssemblyRun(em: Em, { subject, data }: PublishedEvent): Promise<DraftNotification> {
   const run = await findAssemblyRun(em, subject.id);
   if (!run) return undefined;
   const rejections = data['reason'] === 'nodes_rejected' ? await findNodeRejections(em, subject.id) : [];
@@ -164,7 +164,7 @@ function requesterOf({
   return requester === null ? [] : [requester];
 }
 
-async function tellOfFollowing(em: Em, { subject, data }: PublishedEvent): Promise<Told> {
+async function notifyOfFollowing(em: Em, { subject, data }: PublishedEvent): Promise<DraftNotification> {
   const found = await findFollow(em, subject.id);
   if (!found) return undefined;
   const { reason } = instanceEvents['instance.follow_failed'].data.parse(data);
@@ -179,7 +179,7 @@ async function tellOfFollowing(em: Em, { subject, data }: PublishedEvent): Promi
   };
 }
 
-async function tellOfScan(em: Em, { subject, teamId, data }: PublishedEvent): Promise<Told> {
+async function notifyOfScan(em: Em, { subject, teamId, data }: PublishedEvent): Promise<DraftNotification> {
   const hasFailed = data['status'] === 'failed' || data['status'] === 'timed_out';
   const opened = Number(data['opened']);
   if (!hasFailed && !(opened > 0)) return undefined;
@@ -202,7 +202,10 @@ async function tellOfScan(em: Em, { subject, teamId, data }: PublishedEvent): Pr
   return { ...about, kind: 'drift_monitor.drifted', title, ...(advice && { facts: [advice] }) };
 }
 
-async function tellOfWebhook(em: Em, { subject, organizationId, teamId }: PublishedEvent): Promise<Told> {
+async function notifyOfWebhook(
+  em: Em,
+  { subject, organizationId, teamId }: PublishedEvent,
+): Promise<DraftNotification> {
   const webhook = await db(em)
     .selectFrom('webhooks')
     .where('id', '=', subject.id)
@@ -224,7 +227,7 @@ async function tellOfWebhook(em: Em, { subject, organizationId, teamId }: Publis
   };
 }
 
-async function tellOfQuota(em: Em, { subject, data }: PublishedEvent): Promise<Told> {
+async function notifyOfQuota(em: Em, { subject, data }: PublishedEvent): Promise<DraftNotification> {
   const state = quotaEvents['quota.exceeded'].data.parse(data);
   const owner = await findQuotaOwner(em, subject.id);
   if (!owner && state.scope !== 'installation') return undefined;

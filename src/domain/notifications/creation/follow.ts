@@ -3,16 +3,16 @@ import type { Em, Orm } from '#database/database.ts';
 import { mayPass } from '#database/errors.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import { followEvents } from '#domain/shared/events/kept-cursor.ts';
-import { type Telling, tell } from './drafts.ts';
+import { type EnabledMedia, notify } from './drafts.ts';
 import { eventRules } from './event-rules.ts';
 import { settleRequests, settlingTypes } from './settled-store.ts';
 
 /** Notifies users of the next events. Returns how many events it read, or null while another process is doing it. */
-export function notifyOfEvents(orm: Orm, how: Telling, log: Pick<Logger, 'error'>): Promise<number | null> {
+export function notifyOfEvents(orm: Orm, how: EnabledMedia, log: Pick<Logger, 'error'>): Promise<number | null> {
   return followEvents(orm, {
     table: 'notification_cursors',
     lock: 'delivery-coordinator/notifications',
-    take: (em, events) => tellOfEvents(em, events, how, log),
+    take: (em, events) => createNotifications(em, events, how, log),
   });
 }
 
@@ -21,18 +21,18 @@ export function notifyOfEvents(orm: Orm, how: Telling, log: Pick<Logger, 'error'
  * must not block all later ones.
  * @throws the error of the database if it may be temporary; the events are then processed again
  */
-async function tellOfEvents(
+async function createNotifications(
   em: Em,
   events: readonly PublishedEvent[],
-  how: Telling,
+  how: EnabledMedia,
   log: Pick<Logger, 'error'>,
 ): Promise<void> {
-  const told = events.filter(({ type }) => eventRules.has(type) || settlingTypes.has(type));
-  if (told.length === 0) return;
-  const failure = await tellTogether(em, told, how);
+  const notified = events.filter(({ type }) => eventRules.has(type) || settlingTypes.has(type));
+  if (notified.length === 0) return;
+  const failure = await notifyTogether(em, notified, how);
   if (failure === undefined) return;
-  for (const event of told) {
-    const error = await tellTogether(em, [event], how);
+  for (const event of notified) {
+    const error = await notifyTogether(em, [event], how);
     if (error === undefined) continue;
     const facts = { err: error, event_id: event.id, event_type: event.type };
     log.error(facts, 'could not create the notifications of an event; the event is skipped');
@@ -40,13 +40,13 @@ async function tellOfEvents(
 }
 
 /** Processes events in a savepoint; returns the error that rolled it back, or undefined. @throws an error that may be temporary */
-async function tellTogether(em: Em, events: readonly PublishedEvent[], how: Telling): Promise<unknown> {
+async function notifyTogether(em: Em, events: readonly PublishedEvent[], how: EnabledMedia): Promise<unknown> {
   try {
     await em.transactional(async (savepoint) => {
       for (const event of events) {
         if (settlingTypes.has(event.type)) await settleRequests(savepoint, event);
         const draft = await eventRules.get(event.type)?.(savepoint, event);
-        if (draft) await tell(savepoint, { cause: event.id, ...draft, at: event.at }, how);
+        if (draft) await notify(savepoint, { cause: event.id, ...draft, at: event.at }, how);
       }
     });
     return undefined;

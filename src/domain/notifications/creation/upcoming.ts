@@ -8,7 +8,7 @@ import { findExpiring } from '#domain/runs/admission/expiry/expiry-store.ts';
 import { everyRow, type IdPage } from '#domain/shared/every-row.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import { findTeamMembers } from './candidates-store.ts';
-import { type Draft, type Telling, tell } from './drafts.ts';
+import { type Draft, type EnabledMedia, notify } from './drafts.ts';
 
 const pageSize = 200;
 
@@ -19,19 +19,19 @@ type Finder = (em: Em, page: IdPage) => Promise<{ readonly id: string; readonly 
  * Notifies owners of things that end soon: each user once for each end, even if this runs repeatedly. Returns how many users were notified.
  * If one notification fails, it logs that and continues with the others; the next call tries it again.
  */
-export async function tellOfUpcomingEnds(em: Em, how: Telling, log: Pick<Logger, 'error'>): Promise<number> {
-  let told = 0;
+export async function notifyOfUpcomingEnds(em: Em, how: EnabledMedia, log: Pick<Logger, 'error'>): Promise<number> {
+  let notified = 0;
   for (const find of [findEndingKeys, findEndingSuppressions, findEndingInstances]) {
     for await (const { id, draft } of everyRow((page) => find(em, page), pageSize)) {
       try {
-        told += await tell(em, await draft(), how);
+        notified += await notify(em, await draft(), how);
       } catch (error) {
         if (mayPass(error)) throw error;
-        log.error({ err: error, id }, 'could not tell anybody of something that ends soon; it will be tried again');
+        log.error({ err: error, id }, 'could not notify owners of an upcoming expiry; it will be tried again');
       }
     }
   }
-  return told;
+  return notified;
 }
 
 /** Keys that expire within a week. A key with a lifetime of less than a week is not announced. */

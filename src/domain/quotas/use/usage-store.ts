@@ -36,7 +36,7 @@ const runOwner = { team: sql.ref<string>('runs.teamId'), environment: sql.ref<st
  * A run takes a place from the beginning of its plan to its end, and none while it waits for approvals, for the end of a hold or for a place.
  * One that is canceled keeps its place until its tool has stopped. Scans take none.
  */
-export const takesPlace = sql<SqlBool>`runs.finished_at is null and runs.operation <> 'scan' and runs.status in ('running', 'canceling')
+export const usesQuotaSlot = sql<SqlBool>`runs.finished_at is null and runs.operation <> 'scan' and runs.status in ('running', 'canceling')
   and runs.phase in ('planning', 'applying')
   and coalesce(runs.waiting_on ->> 'code', '') not in ('quota', ${sql.join(holdCodes.map((code) => sql.lit(code)))})`;
 
@@ -44,7 +44,7 @@ type Counter = (em: Em, subject: QuotaSubject, now: Date) => Expression<{ used: 
 
 const counters: Readonly<Record<QuotaKind, Counter>> = {
   concurrent_runs: (em, subject) =>
-    db(em).selectFrom('runs').where(belongsTo(subject, runOwner)).where(takesPlace).select(count),
+    db(em).selectFrom('runs').where(belongsTo(subject, runOwner)).where(usesQuotaSlot).select(count),
   queued_runs: (em, subject) =>
     db(em)
       .selectFrom('runs')

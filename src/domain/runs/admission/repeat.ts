@@ -15,12 +15,12 @@ import type { RunTarget } from '../store.ts';
 import { findRunToChange } from '../targets.ts';
 import type { RunPin } from './admission.ts';
 import { buildRun } from './build-run.ts';
+import { omitNames, refuseOmittedAndGiven } from './inherited-inputs.ts';
 import { openInputs, openInputsToRepeat, type RunInputs, secretHashOf } from './inputs.ts';
 import { refuseStrongPlanSecrets } from './plan-secrets.ts';
 import { resolveRun } from './resolve.ts';
 import { targetIsGone } from './rules.ts';
 import type { ResolveDeps, ResolvedRun } from './run-request.ts';
-import { omitNames, refuseOmittedAndGiven } from './taken-over.ts';
 import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
 
 /** A run that is to be requeued, with its present owner. */

@@ -14,8 +14,17 @@ import { raiseSecrets } from '../references/secret-outputs.ts';
 import { SourceOutputs } from '../references/source-outputs.ts';
 import { buildRun } from './build-run.ts';
 import { chooseVersion, type Deployment, findDeployment, inheritFrom, isGivenOtherwise } from './deployment.ts';
-import { mergeInputs, readReferences, readRemoteStates } from './given-inputs.ts';
+import {
+  describeProblems,
+  explainTakenOver,
+  omitNames,
+  readResets,
+  refuseLostSecrets,
+  refuseOmittedAndGiven,
+  refuseUnknownOmitted,
+} from './inherited-inputs.ts';
 import { secretHashOf } from './inputs.ts';
+import { mergeInputs, readReferences, readRemoteStates } from './merge-inputs.ts';
 import { refuseStrongPlanSecrets } from './plan-secrets.ts';
 import { findRotated } from './rotated.ts';
 import type { ResolveDeps, ResolvedRun, RunRequest } from './run-request.ts';
@@ -26,15 +35,6 @@ import {
   refuseSecretsOfOthers,
   withSecretGivers,
 } from './secret-givers.ts';
-import {
-  describeProblems,
-  explainTakenOver,
-  omitNames,
-  readResets,
-  refuseLostSecrets,
-  refuseOmittedAndGiven,
-  refuseUnknownOmitted,
-} from './taken-over.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** A deployment with the run that had these inputs. */

@@ -9,8 +9,8 @@ import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { escapeReference, readReference, replaceTexts } from '#domain/variables/reference-syntax.ts';
 import { placeReferences } from '../references/place-references.ts';
-import { convertDefault } from './given-inputs.ts';
 import { openInputs, type RunInputs, type SecretHash, secretHashOf } from './inputs.ts';
+import { convertDefault } from './merge-inputs.ts';
 import type { ResolveDeps } from './run-request.ts';
 
 type Values = Readonly<Record<string, JsonValue>>;

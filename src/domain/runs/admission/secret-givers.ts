@@ -9,9 +9,9 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { responsiblePerson } from '../approval/rules.ts';
 import { type Deployment, isGivenOtherwise } from './deployment.ts';
+import { describeProblems } from './inherited-inputs.ts';
 import { openInputs, type RunInputs, type SecretGivers, type SecretHash, secretHashOf } from './inputs.ts';
 import type { RunRequest } from './run-request.ts';
-import { describeProblems } from './taken-over.ts';
 
 /**
  * Records who provided the secrets of runs. A run may change other inputs and keep a secret if the person who is responsible for the run

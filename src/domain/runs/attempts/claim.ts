@@ -17,10 +17,10 @@ import { inputsOfPhase, openInputs, type PhaseInputs } from '../admission/inputs
 import { Run, RunAttempt } from '../entity.ts';
 import { ApplyObstructed, NoUsableTool, SandboxDemanded } from '../errors.ts';
 import { RunPlan } from '../plans/entity.ts';
-import { shareReads } from '../references/recheck.ts';
+import { lockReadsForShare } from '../references/recheck.ts';
 import { raiseSecrets } from '../references/secret-outputs.ts';
 import { findStateSecrets } from '../state-secrets/state-secrets.ts';
-import { type GivenConnections, giveConnections, shareBinders } from './claiming/connections.ts';
+import { type DeliveredConnections, deliverConnections, lockBindersForShare } from './claiming/connections.ts';
 import { isObstructed } from './claiming/start-check.ts';
 import { chooseToolOfClaim } from './claiming/tool-choice.ts';
 import { beginLog } from './logs.ts';
@@ -45,7 +45,7 @@ export interface AttemptWork {
   /** The tool that the attempt uses; null for commands. */
   readonly tool: VersionedTool | null;
   /** What connections provide in this phase. */
-  readonly connections: GivenConnections;
+  readonly connections: DeliveredConnections;
   /** The modules that the version resolved to before; null if they are not known. */
   readonly modules: KeptModules | null;
   /** What the template code may reach over the network. */
@@ -82,8 +82,8 @@ export function claimAttempt(
 
 async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Claimant): Promise<AttemptWork | null> {
   if (await isObstructed(em, attemptId)) throw new ApplyObstructed(attemptId);
-  const { isBound } = await shareBinders(em, attemptId);
-  await shareReads(em, attemptId);
+  const { isBound } = await lockBindersForShare(em, attemptId);
+  await lockReadsForShare(em, attemptId);
   const { workerId, isolation, issuer } = claimant;
   const runId = await claimForWorker(em, { attemptId, workerId, isolation });
   if (runId === null) {
@@ -99,7 +99,7 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
   const { id: instanceId, stateSerial } = await em.findOneOrFail(Instance, { id: run.instanceId });
   const tool = await chooseToolOfClaim(em, claimant, run);
   if (tool === undefined) throw new NoUsableTool(attemptId, claimant.tools);
-  const connections = await giveConnections(em, keyRing, { run, attempt, spec, workerId, issuer, isBound });
+  const connections = await deliverConnections(em, keyRing, { run, attempt, spec, workerId, issuer, isBound });
   await beginLog(em, run, attempt, attempts);
   const chosen = tool === 'needless' ? null : tool;
   const { templateVersionId: versionId, environmentId = null } = run;

@@ -32,13 +32,13 @@ export async function recordDeployment(em: Em, run: Run, resourceCount: number |
   const isPart = isPartial(run.options);
   if (!isPart || !instance.deployedRunId) await recordDeployedRun(em, instance, run.id);
   if (!isPart) clearUnrecorded(instance);
-  else if (run.operation !== 'refresh') recordUnrecorded(instance, run);
+  else if (run.operation !== 'refresh') markIncomplete(instance, run);
   if (isUnseen && run.operation !== 'destroy') await recordUnseenResource(em, instance);
   else if (!isPart && (isUnseen || instance.stateSerial === 0)) await recordNoResources(em, instance);
 }
 
 /** Records the first run since which the deployment is incomplete; a later run does not replace it. */
-function recordUnrecorded(instance: Instance, { id }: Run): void {
+function markIncomplete(instance: Instance, { id }: Run): void {
   if (instance.unrecordedRunId !== null) return;
   instance.unrecordedRunId = id;
   instance.unrecordedAt = new Date();

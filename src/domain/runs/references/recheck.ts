@@ -48,7 +48,7 @@ const selectReads = prepare((queries, parameter: ParameterOf<{ attemptId: string
  * attempt is claimed: instances are locked before runs.
  * @throws ReadsRefused naming a reference that is no longer allowed
  */
-export async function shareReads(em: Em, attemptId: string): Promise<void> {
+export async function lockReadsForShare(em: Em, attemptId: string): Promise<void> {
   const [row] = await selectReads(em, { attemptId });
   if (!row?.reads) return;
   const reads = readsToCheck(row.operation, row.reads);

@@ -1,6 +1,6 @@
 import { lockAndReadInstance } from '#domain/instances/state/state.ts';
 import { recordWriter } from '#domain/instances/writer.ts';
-import { reportNoPlace } from '#domain/quotas/use/places.ts';
+import { reportFullQuota } from '#domain/quotas/use/slots.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -17,9 +17,9 @@ import { readStepContext, type StepContext, type WorkflowFacts } from './facts.t
 import { cancelScans } from './give-way.ts';
 import { decideNextStep, noWorkerRetrySeconds } from './next-step.ts';
 import { approvalWaitSeconds } from './obstacles.ts';
-import { notePlace, passPlaceOn } from './place.ts';
 import { findPlacement, type Placement, publishUncontainedWorkers } from './placement.ts';
-import { keepToShare, passShareOn, waitsForShare } from './shares.ts';
+import { noteSlot, releaseQuotaSlot } from './quota-slot.ts';
+import { limitToPoolShare, passShareOn, waitsForShare } from './shares.ts';
 import { acquireSlot } from './slot.ts';
 import type { Closing, Step, StepFacts } from './step.ts';
 import { changeStatus, closeAttempt, finishRun, lockRunInOrder, openAttempt } from './transitions.ts';
@@ -45,12 +45,12 @@ export async function advanceRun(tx: Transaction, run: Run, workflow: WorkflowFa
   if (run.isFinished()) return { kind: 'end' };
   const context = await readStepContext(tx.em, run, workflow);
   for (const lapse of context.lapses) await publishLapse(tx, run, lapse);
-  const before = notePlace(run);
+  const before = noteSlot(run);
   const waitedForShare = waitsForShare(run);
   const decided = decideNextStep(context.facts);
-  const step = context.isPoolShared ? await keepToShare(tx.em, run, decided) : decided;
+  const step = context.isPoolShared ? await limitToPoolShare(tx.em, run, decided) : decided;
   const next = await carryOut(tx, run, context, step);
-  await passPlaceOn(tx, run, before);
+  await releaseQuotaSlot(tx, run, before);
   if (next.kind === 'wait') await passShareOn(tx, run, waitedForShare, context.attempt);
   return next;
 }
@@ -105,12 +105,12 @@ async function recordApprovalTimeout(tx: Transaction, { id, status, revision }: 
 async function wait(
   tx: Transaction,
   run: Run,
-  { placement, facts: { noPlace } }: StepContext,
+  { placement, facts: { fullQuota } }: StepContext,
   { seconds, suspects, waitingOn }: Extract<Step, { kind: 'wait' }>,
 ): Promise<NextStep> {
   if (waitingOn?.code === 'no_worker' && placement?.hasUncontainedWorkers) await publishUncontainedWorkers(tx, run);
   if (waitingOn) waitFor(tx, run, waitingOn.code === 'no_worker' ? { ...waitingOn, ...toolsOf(placement) } : waitingOn);
-  if (noPlace && waitingOn?.code === 'quota') await reportNoPlace(tx, noPlace.blocker);
+  if (fullQuota && waitingOn?.code === 'quota') await reportFullQuota(tx, fullQuota.blocker);
   await tx.em.flush();
   return { kind: 'wait', seconds, ...(suspects && { suspects }) };
 }

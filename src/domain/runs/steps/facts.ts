@@ -6,8 +6,8 @@ import { countApprovals, findLapses, type Lapse } from '../approval/rules.ts';
 import { toApprovalFacts } from '../approval/store.ts';
 import { type Run, RunAttempt } from '../entity.ts';
 import { plansNothingBeyond } from '../plans/changes-store.ts';
-import { findMissingPlace } from './place.ts';
 import { findPlacement, type Placement } from './placement.ts';
+import { findMissingSlot } from './quota-slot.ts';
 import { findBlocker } from './slot.ts';
 import type { StepFacts } from './step.ts';
 import { selectStepFacts } from './store.ts';
@@ -40,14 +40,14 @@ export interface StepContext {
 /** Reads the facts in one round trip. The caller has locked the run and its instance. */
 export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts): Promise<StepContext> {
   const mayBegin = run.status === 'queued' && !workflow.canceled;
-  const [[row], attempt, placement, keepsToPlan, noPlace] = await Promise.all([
+  const [[row], attempt, placement, keepsToPlan, fullQuota] = await Promise.all([
     selectStepFacts(em, { runId: run.id }),
     run.attemptId ? em.findOne(RunAttempt, { id: run.attemptId }) : null,
     mayBegin ? findPlacement(em, run) : null,
     run.expectedPlanRunId ? plansNothingBeyond(em, run.id, run.expectedPlanRunId) : true,
-    findMissingPlace(em, run, workflow.canceled),
+    findMissingSlot(em, run, workflow.canceled),
   ]);
-  if (!row) throw new Error(`the locked run ${run.id} was not found`);
+  if (!row) throw new Error(`the query for the facts of run ${run.id} returned no row although the run is locked`);
   const now = new Date();
   const approval = row.approval && toApprovalFacts(row.approval);
   const lapses = approval ? findLapses(approval) : [];
@@ -62,10 +62,10 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     lapses: lapses.length,
     hold: findHold(row.holds, now),
     planIsCurrent: row.planSerial === row.stateSerial,
-    pinHolds: keepsToPlan && isAsExpected(run, row),
+    isPinCurrent: keepsToPlan && isAsExpected(run, row),
     poolIsOpen: isOpenTo(row.poolAccess, run),
     blocker: row.slotQueue && findBlocker(run.id, row.slotQueue),
-    noPlace,
+    fullQuota,
     isChanging: row.isChanging ?? false,
     hasWorker: typeof placement?.taskQueue === 'string',
     executed: workflow.executed,

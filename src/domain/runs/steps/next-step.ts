@@ -155,6 +155,6 @@ function decideCancellation(facts: StepFacts): Step {
 
 /** @throws Error if a running run has no attempt: a defect */
 function requireAttempt({ attempt }: StepFacts): NonNullable<StepFacts['attempt']> {
-  if (!attempt) throw new Error('a running run has no attempt');
+  if (!attempt) throw new Error('a run has the status running and no attempt');
   return attempt;
 }

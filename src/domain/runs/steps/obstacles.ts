@@ -33,8 +33,8 @@ export function findObstacle(facts: StepFacts): Obstacle | null {
  * Ends a run that was requested for one state of its instance if the state is another one now. A repeated apply is exempt, because it may
  * have changed the state itself.
  */
-export function findBrokenPin({ attempt, pinHolds }: StepFacts): Extract<Step, { kind: 'finish' }> | null {
-  if (pinHolds || attempt?.phase === 'applying') return null;
+export function findBrokenPin({ attempt, isPinCurrent }: StepFacts): Extract<Step, { kind: 'finish' }> | null {
+  if (isPinCurrent || attempt?.phase === 'applying') return null;
   return finish('failed', 'stale');
 }
 
@@ -80,6 +80,6 @@ function findHoldObstacle({ hold, now }: StepFacts): Obstacle | null {
 const placeRetrySeconds = 300;
 
 /** Quotas limit how many runs execute at once: without a place, a run neither begins nor continues after it has waited for people. */
-export function findFullQuota({ noPlace }: StepFacts): Extract<Step, { kind: 'wait' }> | null {
-  return noPlace && { kind: 'wait', seconds: placeRetrySeconds, waitingOn: { code: 'quota', ...noPlace } };
+export function findFullQuota({ fullQuota }: StepFacts): Extract<Step, { kind: 'wait' }> | null {
+  return fullQuota && { kind: 'wait', seconds: placeRetrySeconds, waitingOn: { code: 'quota', ...fullQuota } };
 }

@@ -24,11 +24,11 @@ export function waitsForShare({ waitingOn }: Pick<Run, 'waitingOn'>): boolean {
  * Returns the step, or a wait if the step would take a slot beyond the shares of the run's team and person. A lock on the slots of the
  * pool, which lasts until the commit, makes runs take them one after the other. It is taken after the locks of rows and quotas.
  */
-export async function keepToShare(em: Em, run: Run, step: Step): Promise<Step> {
+export async function limitToPoolShare(em: Em, run: Run, step: Step): Promise<Step> {
   if (step.kind !== 'begin' && step.kind !== 'apply' && step.kind !== 'execute') return step;
   await takeAdvisoryLock(em, `worker_pools/${run.pool}/slots`);
   const [lacked] = await selectLackedShare(em, { pool: run.pool, runId: run.id });
-  if (!lacked) throw new Error(`no answer says which share run ${run.id} lacks`);
+  if (!lacked) throw new Error(`the query for the pool share of run ${run.id} returned no row`);
   if (lacked.share === 'none') return step;
   const seconds = waitsForShare(run) ? laterLookSeconds : firstLookSeconds;
   const closes = step.kind === 'execute' ? step.closes : undefined;
@@ -44,17 +44,17 @@ export async function passShareOn(
 ): Promise<void> {
   const waits = waitsForShare(run);
   const hasEnded = attempt !== null && (attempt.outcome ?? null) !== null;
-  if (waited !== waits || (hasEnded && !waits)) await wakeSharers(tx, run.pool);
+  if (waited !== waits || (hasEnded && !waits)) await wakeRunsWaitingForShare(tx, run.pool);
 }
 
 /** Wakes the runs that may have a slot of a pool now. */
-export async function wakeSharers(tx: Transaction, pool: string): Promise<void> {
+export async function wakeRunsWaitingForShare(tx: Transaction, pool: string): Promise<void> {
   wake(tx, await selectEntitledWaiters(tx.em, { pool }));
 }
 
 /** Wakes the runs that may have a slot now in the pools of a worker that has just become available. */
-export async function wakeSharersOf(tx: Transaction, pools: readonly string[]): Promise<void> {
-  for (const pool of pools) await wakeSharers(tx, pool);
+export async function wakeRunsWaitingForShares(tx: Transaction, pools: readonly string[]): Promise<void> {
+  for (const pool of pools) await wakeRunsWaitingForShare(tx, pool);
 }
 
 /** Wakes all that wait for a share of a pool, because its rules have changed. */

@@ -1,5 +1,5 @@
 import type { Hold } from '#domain/holds/holds.ts';
-import type { NoPlace } from '#domain/quotas/use/places.ts';
+import type { FullQuota } from '#domain/quotas/use/slots.ts';
 import type { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
 import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import type { AttemptPhase, TerminalStatus } from '#domain/shared/vocabulary/runs.ts';
@@ -30,13 +30,13 @@ export interface StepFacts {
   /** Whether the plan was made from the latest state of the instance. */
   readonly planIsCurrent: boolean;
   /** Whether the instance still has the state and the deployment that the run expects; true if the run expects none. */
-  readonly pinHolds: boolean;
+  readonly isPinCurrent: boolean;
   /** Whether the run's team and environment may use its pool. */
   readonly poolIsOpen: boolean;
   /** The run that holds the slot of the instance or comes before this one; null if this one may acquire the slot. */
   readonly blocker: { readonly id: string; readonly position: number } | null;
   /** The quota that has no place for the run; null if it may begin or continue, or has a place. */
-  readonly noPlace: NoPlace | null;
+  readonly fullQuota: FullQuota | null;
   /** For a queued scan: whether a run is changing the instance now. One that waits for approval changes nothing yet. */
   readonly isChanging: boolean;
   /** Whether a live worker may execute the run. */

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
 import { addLogBytes } from '#domain/quotas/use/metering-store.ts';
-import { wakeNext } from '#domain/quotas/use/places.ts';
+import { wakeNext } from '#domain/quotas/use/slots.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
@@ -19,8 +19,8 @@ import { serviceDetail } from '../diagnostics/service-detail.ts';
 import { withoutSnippet } from '../diagnostics/status-detail.ts';
 import { Run, RunAttempt } from '../entity.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
-import { placeSeekerOf } from './place.ts';
-import { wakeSharers } from './shares.ts';
+import { slotRequestOf } from './quota-slot.ts';
+import { wakeRunsWaitingForShare } from './shares.ts';
 import { releaseSlot } from './slot.ts';
 import { discardPlanArtifact, lockInstanceOfAttempt, lockInstanceOfRun } from './store.ts';
 
@@ -84,8 +84,8 @@ export async function finishRun(
   await discardPlanArtifact(tx.em, run.id);
   void tx.send(addLogBytes(tx.em, { runId: run.id, createdAt: run.createdAt.toISOString() }));
   await releaseSlot(tx, run);
-  if (!run.isScan()) await wakeNext(tx, placeSeekerOf(run), 'all');
-  if (isPoolShared) await wakeSharers(tx, run.pool);
+  if (!run.isScan()) await wakeNext(tx, slotRequestOf(run), 'all');
+  if (isPoolShared) await wakeRunsWaitingForShare(tx, run.pool);
 }
 
 /** Opens an attempt at a phase. Its id is the fencing token: from now on the writes of older attempts are refused. */

@@ -1,7 +1,7 @@
 import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
-import { isDatabaseAway } from '#database/errors.ts';
+import { isDatabaseUnreachable } from '#database/errors.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
@@ -153,7 +153,7 @@ export function lockCaller(tx: Em, caller: Principal): Promise<Principal | undef
 export async function readCaller(em: Em, { id, credential }: Principal): Promise<Principal> {
   const found = findByCredential[credential.type](em, { id, credentialId: credential.id });
   const [snapshot] = await found.catch((error: unknown) => {
-    throw isDatabaseAway(error) ? new AuthorizationUnavailable(error) : error;
+    throw isDatabaseUnreachable(error) ? new AuthorizationUnavailable(error) : error;
   });
   if (!snapshot?.enabled) throw new Unauthenticated('the credential is no longer valid');
   return toPrincipal(snapshot, credential);

@@ -60,7 +60,7 @@ export async function incrementCounts(em: Em, limits: readonly RateLimit[]): Pro
     .execute();
   return limits.map(({ key }) => {
     const row = rows.find((each) => each.key === key);
-    if (!row) throw new Error('the database answered no count for a key that was just counted');
+    if (!row) throw new Error('counting a request against its rate limit returned no row');
     return row;
   });
 }

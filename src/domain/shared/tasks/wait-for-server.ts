@@ -13,7 +13,7 @@ const giveUpAfterMs = 5 * 60_000;
  */
 export async function waitForServer<Result>(
   server: string,
-  { isAway, log }: { isAway: (error: unknown) => boolean; log: Logger },
+  { isUnreachable, log }: { isUnreachable: (error: unknown) => boolean; log: Logger },
   work: () => Promise<Result>,
 ): Promise<Result> {
   const deadline = Date.now() + giveUpAfterMs;
@@ -21,7 +21,7 @@ export async function waitForServer<Result>(
     try {
       return await work();
     } catch (error) {
-      if (!isAway(error) || Date.now() + pause > deadline) throw error;
+      if (!isUnreachable(error) || Date.now() + pause > deadline) throw error;
       log.warn({ err: error, server }, 'a server that this process needs is unreachable or not ready; trying again');
       await sleep(pause);
     }

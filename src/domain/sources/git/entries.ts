@@ -27,7 +27,7 @@ export function parseTree(listing: Buffer): Map<string, TreeEntry> {
 
 export function contentOf(contents: ReadonlyMap<string, Buffer>, name: string): Buffer {
   const content = contents.get(name);
-  if (content === undefined) throw new Error(`git answered no content of ${name}`);
+  if (content === undefined) throw new Error(`git printed no content for ${name}`);
   return content;
 }
 

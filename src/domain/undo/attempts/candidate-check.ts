@@ -13,8 +13,8 @@ import { findStepRefusal } from './rules.ts';
 import type { AttemptTarget } from './targets.ts';
 
 /**
- * Plans the candidate by a run of the operation `plan`, which changes nothing and needs no approval. `goOnAfterRun` is called when the run
- * has ended.
+ * Plans the candidate by a run of the operation `plan`, which changes nothing and needs no approval. `continueUndoAfterRun` is called when
+ * the run has ended.
  * @throws ActionRefused if the attempt is not ready, or the instance has changed
  */
 export async function checkCandidate(

@@ -27,7 +27,7 @@ export interface FinishedRunDeps extends SystemCommandDeps {
 }
 
 /** Continues the attempt to which a finished run belongs. It may be called again for the same event. */
-export async function goOnAfterRun(
+export async function continueUndoAfterRun(
   deps: FinishedRunDeps,
   { id, subject }: Pick<PublishedEvent, 'id' | 'subject'>,
 ): Promise<void> {

@@ -23,12 +23,12 @@ import type { Run, RunAttempt } from '../../entity.ts';
 import { ConnectionsRefused } from '../../errors.ts';
 
 /** Everything that connections provide to an attempt. It stays in the worker and its executor: never store or log it. */
-export interface GivenConnections extends AttemptDelivery {
+export interface DeliveredConnections extends AttemptDelivery {
   readonly moduleSources: readonly ModuleSource[];
 }
 
 /** The attempt that gets connections, and its worker. */
-interface Receiving {
+interface Recipient {
   readonly run: Run;
   readonly attempt: RunAttempt;
   readonly spec: TemplateSpec;
@@ -40,11 +40,11 @@ interface Receiving {
 }
 
 /**
- * Takes share locks, until the commit, on what `giveConnections` relies on: the bindings that the attempt's run may get, and the authority
+ * Takes share locks, until the commit, on what `deliverConnections` relies on: the bindings that the attempt's run may get, and the authority
  * of those who made them. Call it before the attempt is claimed, because principals are locked before runs. Returns whether there are any
  * bindings.
  */
-export async function shareBinders(em: Em, attemptId: string): Promise<{ isBound: boolean }> {
+export async function lockBindersForShare(em: Em, attemptId: string): Promise<{ isBound: boolean }> {
   const [version] = await findVersion(em, { attemptId });
   if (!version || !mayUseConnections((await loadVersionById(em, version.id)).spec)) return { isBound: false };
   const binders = await lockBindings(em, { attemptId });
@@ -89,8 +89,12 @@ const lockBindings = prepare((queries, parameter: ParameterOf<{ attemptId: strin
  * its binder may still bind it. The next attempt gets rotated credentials.
  * @throws ConnectionsRefused if the attempt cannot have one of them
  */
-export async function giveConnections(em: Em, keyRing: KeyRing, receiving: Receiving): Promise<GivenConnections> {
-  const { run, attempt, spec, workerId, issuer, isBound } = receiving;
+export async function deliverConnections(
+  em: Em,
+  keyRing: KeyRing,
+  recipient: Recipient,
+): Promise<DeliveredConnections> {
+  const { run, attempt, spec, workerId, issuer, isBound } = recipient;
   const { connections: needs = [] } = spec;
   if (needs.length === 0 && !isBound) return { variables: [], files: [], moduleSources: [] };
   try {

@@ -43,29 +43,29 @@ export async function findPlace(em: Em, { kind, id }: Subject): Promise<Place> {
 }
 
 /** A channel that receives a notification. */
-export interface HearingChannel {
+export interface SubscribedChannel {
   readonly id: string;
   readonly kind: ChannelKind;
   readonly recipients: readonly string[] | null;
 }
 
 /** Finds the enabled channels whose subscriptions match a topic at a place. Channels that were created after `at` are left out. */
-export function findHearingChannels(
+export function findSubscribedChannels(
   em: Em,
   { topic, place, at }: { readonly topic: Topic; readonly place: Place; readonly at: string | undefined },
-): Promise<HearingChannel[]> {
+): Promise<SubscribedChannel[]> {
   return db(em)
     .selectFrom('notification_channels as c')
     .where((eb) => hears(eb, topic, place))
     .$if(at !== undefined, (query) => query.where('c.createdAt', '<=', at ?? ''))
     .select(['c.id', 'c.kind', 'c.recipients'])
     .orderBy('c.id')
-    .$castTo<HearingChannel>()
+    .$castTo<SubscribedChannel>()
     .execute();
 }
 
 /** Whether the subscriptions of a channel still match a topic at a place. */
-export async function stillHears(em: Em, channelId: string, topic: Topic, place: Place): Promise<boolean> {
+export async function isStillSubscribed(em: Em, channelId: string, topic: Topic, place: Place): Promise<boolean> {
   const found = await db(em)
     .selectFrom('notification_channels as c')
     .where('c.id', '=', channelId)

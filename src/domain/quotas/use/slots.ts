@@ -14,13 +14,13 @@ import { countUse } from './usage-store.ts';
 
 const kind = 'concurrent_runs';
 
-export interface PlaceSeeker extends QuotaOwners {
+export interface SlotRequest extends QuotaOwners {
   readonly id: string;
   readonly status: string;
 }
 
 /** The quota that has no place for a run, and how many runs wait for it before this one. */
-export interface NoPlace {
+export interface FullQuota {
   readonly blocker: QuotaBlocker;
   readonly position: number;
 }
@@ -29,7 +29,7 @@ export interface NoPlace {
  * Why a run must wait for a place; null if it may take one before the commit. The transaction holds the locks of these quotas until then. A
  * quota that cannot be read has no place.
  */
-export async function findNoPlace(em: Em, run: PlaceSeeker): Promise<NoPlace | null> {
+export async function findQuotaWithoutSlot(em: Em, run: SlotRequest): Promise<FullQuota | null> {
   const limited = await lockPlaces(em, run);
   for (const { scope, id, limit } of limited) {
     if (limit === null) return { blocker: { scope, id, kind, limit, used: null }, position: 0 };
@@ -39,8 +39,8 @@ export async function findNoPlace(em: Em, run: PlaceSeeker): Promise<NoPlace | n
   return null;
 }
 
-/** Reports that a run begins to wait for a place. The transaction must still hold the locks of `findNoPlace`. */
-export async function reportNoPlace(tx: Transaction, { limit, used, ...blocker }: QuotaBlocker): Promise<void> {
+/** Reports that a run begins to wait for a slot. The transaction must still hold the locks of `findQuotaWithoutSlot`. */
+export async function reportFullQuota(tx: Transaction, { limit, used, ...blocker }: QuotaBlocker): Promise<void> {
   if (limit !== null && used !== null) await noteUse(tx, { ...blocker, limit, used }, true);
 }
 
@@ -48,7 +48,7 @@ export async function reportNoPlace(tx: Transaction, { limit, used, ...blocker }
 export type Freed = 'all' | QuotaSubject;
 
 /** Wakes the first run that waits for each place that a run has freed, or for which it no longer waits. */
-export async function wakeNext(tx: Transaction, run: PlaceSeeker, freed: Freed): Promise<void> {
+export async function wakeNext(tx: Transaction, run: SlotRequest, freed: Freed): Promise<void> {
   const limited = await lockPlaces(tx.em, run);
   const isFreed = ({ scope, id }: QuotaSubject) => freed === 'all' || (freed.scope === scope && freed.id === id);
   const freedPlaces = limited.filter(isFreed);

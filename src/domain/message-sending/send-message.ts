@@ -24,13 +24,13 @@ export interface News {
   readonly subject: { readonly kind: SubjectKind; readonly id: string } | null;
 }
 
-export interface CarryDeps {
+export interface SendDeps {
   readonly http: OutboundHttp;
   /** Null: this installation sends no e-mail. */
   readonly mail: MailServer | null;
 }
 
-interface Carried {
+interface OutgoingMessage {
   /** The id of the message, which stays the same when it is sent again. */
   readonly id: string;
   readonly to: Recipient;
@@ -40,7 +40,7 @@ interface Carried {
 }
 
 /** Sends a message once. @throws SendingFailure unless it was accepted */
-export async function carry({ http, mail }: CarryDeps, { id, to, wording, news }: Carried): Promise<void> {
+export async function sendMessage({ http, mail }: SendDeps, { id, to, wording, news }: OutgoingMessage): Promise<void> {
   if (to.medium === 'chat') return postJson(http, to.url, composeChat(wording));
   if (to.medium === 'webhook') {
     if (!news) throw new Error('a message to one person cannot go to a webhook');
