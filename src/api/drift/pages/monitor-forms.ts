@@ -8,7 +8,7 @@ import type { Choices } from '#api/web/forms/fields/choices.ts';
 import { choicesOf, type NamedThing } from '#api/web/forms/fields/named-things.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
 import { type FormPageDeclaration, formPage } from '#api/web/forms/form-page.ts';
-import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { revisionField } from '#api/web/forms/resource-forms.ts';
 import { readTimes, timeFields } from '#api/web/forms/schedule-times.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -16,7 +16,7 @@ import type { IgnoreRule } from '#domain/drift/monitors/ignore-rules.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { create, remove, update } from '../monitor-operations.ts';
 import { getIgnoreRules, replaceIgnoreRules, scan } from '../scan-operations.ts';
-import { driftCrumb, type MonitorSubject, monitorCrumbs, monitorForm, readMonitor } from './views.ts';
+import { driftCrumb, monitorForm, readMonitor } from './views.ts';
 
 const everySixHours = { every: '6h' };
 
@@ -144,14 +144,13 @@ const scanForm = monitorForm(pages.scanForDrift, 'scan', {
   },
 });
 
-const rulesForm: FormPageDeclaration<{ id: string }, MonitorSubject & { readonly rules: string }> = {
+const rulesForm = monitorForm(pages.driftIgnoreRules, 'set_ignore_rules', {
   read: async (visit) => {
     const { rules } = await visit.read(getIgnoreRules, { params: { id: visit.params.id } });
     return { ...(await readMonitor(visit)), rules: textOf(rules) };
   },
   describe: (monitor) => ({
     title: `Ignore rules of ${monitor.name}`,
-    crumbs: monitorCrumbs(monitor),
     lead: 'The next scan ignores what matches these rules and resolves its findings. An asterisk matches any characters.',
     fields: [
       {
@@ -166,13 +165,12 @@ const rulesForm: FormPageDeclaration<{ id: string }, MonitorSubject & { readonly
     ],
     submit: 'Save rules',
     cancel: pagePath(pages.driftMonitor, { id: monitor.id }, { tab: 'rules' }),
-    refusal: refusalOf(monitor.actions, 'set_ignore_rules'),
   }),
   carryOut: async ({ id }, { rules = '' }, visit) => {
     await visit.run(replaceIgnoreRules, { params: { id }, body: { rules: rulesOf(rules) } });
     return pagePath(pages.driftMonitor, { id }, { tab: 'rules', done: 'saved' });
   },
-};
+});
 
 /** Rules as text: one a line, with the address, a space and the attribute. */
 function textOf(rules: readonly IgnoreRule[]): string {
@@ -203,10 +201,4 @@ function findGap(line: string): number {
 }
 
 /** The forms that make, change and delete monitors, scan now, and change ignore rules. */
-export const monitorForms = [
-  formPage(pages.newDriftMonitor, newForm),
-  editForm,
-  deleteForm,
-  scanForm,
-  formPage(pages.driftIgnoreRules, rulesForm),
-];
+export const monitorForms = [formPage(pages.newDriftMonitor, newForm), editForm, deleteForm, scanForm, rulesForm];

@@ -1,8 +1,8 @@
 import { get as getEnvironment } from '#api/environments/operations.ts';
 import { environmentCrumbs } from '#api/tenancy/pages/views.ts';
-import { formPage } from '#api/web/forms/form-page.ts';
+import { formsAbout } from '#api/web/forms/forms-about.ts';
 import { toUtc } from '#api/web/forms/read-form.ts';
-import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { revisionField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -20,38 +20,33 @@ export const holdFields = [
   },
 ] as const;
 
-const readEnvironment = (visit: Visit<{ id: string }>) => visit.read(getEnvironment, { params: visit.params });
+const environmentForm = formsAbout({
+  read: (visit: Visit<{ id: string }>) => visit.read(getEnvironment, { params: visit.params }),
+  crumbs: (environment) => environmentCrumbs(environment),
+  path: ({ id }) => pagePath(pages.environment, { id }),
+});
 
 /** The forms that lock and unlock an environment. */
 export const lockForms = [
-  formPage(pages.lockEnvironment, {
-    read: readEnvironment,
+  environmentForm(pages.lockEnvironment, 'lock', {
     describe: (environment) => ({
       title: `Lock ${environment.name}`,
-      crumbs: environmentCrumbs(environment),
       lead: 'Its runs can still plan and wait for review, but no apply starts. Applies that are running are not interrupted.',
       fields: [...holdFields, { ...revisionField(environment), isOptional: true }],
       submit: 'Lock',
-      cancel: pagePath(pages.environment, { id: environment.id }),
-      refusal: refusalOf(environment.actions, 'lock'),
     }),
     carryOut: async ({ id }, { reason, until = '' }, visit) => {
       await visit.run(lock, { params: { id }, body: { reason, until: toUtc(until) } });
       return pagePath(pages.environment, { id }, { done: 'locked' });
     },
   }),
-  formPage(pages.unlockEnvironment, {
-    read: readEnvironment,
-    describe: ({ id, name, lock: held, actions }) => ({
+  environmentForm(pages.unlockEnvironment, 'unlock', {
+    describe: ({ name, lock: held }) => ({
       title: `Unlock ${name}`,
-      crumbs: environmentCrumbs({ id, name }),
       lead: html`${held ? html`<p>${held.by.name} locked it: <span class="foreign">${held.reason}</span></p>` : null}
 <p>Waiting applies start immediately.</p>`,
-      fields: [],
       submit: 'Unlock',
       tone: 'danger',
-      cancel: pagePath(pages.environment, { id }),
-      refusal: refusalOf(actions, 'unlock'),
     }),
     carryOut: async ({ id }, _typed, visit) => {
       await visit.run(unlock, { params: { id } });

@@ -4,20 +4,18 @@ import { messageField } from '#api/runs/pages/message-field.ts';
 import { noneChoice } from '#api/tenancy/pages/environment-choices.ts';
 import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
-import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import { readDestroyFacts, renderDestroyFacts } from './destroy-facts.ts';
-import { despiteDependents, instanceCrumbs, isDespiteDependents, readWithDependents } from './forms.ts';
+import { despiteDependents, instanceForm, isDespiteDependents, readWithDependents } from './forms.ts';
 
 /** The form that destroys an instance as it is deployed. It has no fields for variables; the form for a run has them. */
-export const destructionForm = formPage(pages.destroyInstance, {
+export const destructionForm = instanceForm(pages.destroyInstance, 'deploy', {
   read: readDestroyed,
   describe: (instance) => ({
     title: `Destroy ${instance.name}`,
-    crumbs: instanceCrumbs(instance.id, instance.name),
     lead: describe(instance),
     fields: [
       ...versionField(instance),
@@ -27,7 +25,6 @@ export const destructionForm = formPage(pages.destroyInstance, {
     ],
     submit: 'Destroy',
     tone: 'danger',
-    cancel: pagePath(pages.instance, { id: instance.id }),
     refusal: refusalOf(instance.actions, 'deploy') ?? findUnable(instance) ?? findIncomplete(instance),
   }),
   carryOut: async (instance, typed, visit) => {

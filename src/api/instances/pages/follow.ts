@@ -1,14 +1,13 @@
 import type { Instance, InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { isYes, yesIf } from '#api/web/forms/fields/yes.ts';
-import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { followReasons } from '#domain/following/model.ts';
 import { getFollow, replaceFollow } from '../follow-operations.ts';
-import { instanceCrumbs, readInstance } from './forms.ts';
+import { instanceForm, readInstance } from './forms.ts';
 
 const readFollow = (visit: InstanceVisit) => visit.read(getFollow, { params: visit.params });
 
@@ -32,11 +31,10 @@ ${refusalOf(actions, 'set_follow') === null ? html`<div class="actions">${change
 }
 
 /** The form that makes an instance follow the outputs that it reads. */
-export const followForm = formPage(pages.instanceFollow, {
+export const followForm = instanceForm(pages.instanceFollow, 'set_follow', {
   read: async (visit) => ({ ...(await readInstance(visit)), follow: await readFollow(visit) }),
-  describe: ({ id, name, actions, follow }) => ({
+  describe: ({ id, name, follow }) => ({
     title: `When outputs that ${name} reads change`,
-    crumbs: instanceCrumbs(id, name),
     lead: 'An instance can be deployed again when the outputs that it reads change. The run uses the version and variables that are deployed now, and reads the new outputs. It runs as you, as if you had requested it, and needs the usual approvals.',
     fields: [
       {
@@ -52,7 +50,6 @@ export const followForm = formPage(pages.instanceFollow, {
     ],
     submit: 'Save',
     cancel: pagePath(pages.instance, { id }, { tab: 'sharing' }),
-    refusal: refusalOf(actions, 'set_follow'),
   }),
   carryOut: async ({ id }, typed, visit) => {
     await visit.run(replaceFollow, { params: { id }, body: { enabled: isYes(typed['enabled']) } });

@@ -12,7 +12,7 @@ import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { choicesOf } from '#api/web/forms/fields/named-things.ts';
 import { isYes, yesIf } from '#api/web/forms/fields/yes.ts';
 import { type FormPageDeclaration, formPage } from '#api/web/forms/form-page.ts';
-import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { formsAbout } from '#api/web/forms/forms-about.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readTool, toolFields } from '#api/workers/tool-fields.ts';
@@ -121,37 +121,36 @@ export function instanceCrumbs(id: string, name: string) {
   return [...crumbs, { label: name, path: pagePath(pages.instance, { id }) }];
 }
 
+/** Declares a form about an instance. */
+export const instanceForm = formsAbout({
+  read: readInstance,
+  crumbs: ({ id, name }) => instanceCrumbs(id, name),
+  path: ({ id }) => pagePath(pages.instance, { id }),
+});
+
 /** The forms that make an instance, unlock it and delete it. */
 export const instanceForms = [
   formPage(pages.newInstance, newInstanceForm),
-  formPage(pages.unlockInstance, {
-    read: readInstance,
-    describe: ({ id, name, actions }) => ({
+  instanceForm(pages.unlockInstance, 'unlock', {
+    describe: ({ name }) => ({
       title: `Unlock ${name}`,
-      crumbs: instanceCrumbs(id, name),
       lead: 'Frees an instance that is locked although nothing works on it. You cannot unlock it while a run works on it. The audit log records who unlocked it.',
-      fields: [],
       submit: 'Unlock',
       tone: 'danger',
-      cancel: pagePath(pages.instance, { id }),
-      refusal: refusalOf(actions, 'unlock'),
     }),
     carryOut: async ({ id }, _typed, visit) => {
       await visit.run(unlock, { params: { id } });
       return pagePath(pages.instance, { id }, { done: 'unlocked' });
     },
   }),
-  formPage(pages.deleteInstance, {
+  instanceForm(pages.deleteInstance, 'delete', {
     read: readWithDependents,
-    describe: ({ id, name, actions, isRead }) => ({
+    describe: ({ name, isRead }) => ({
       title: `Delete ${name}`,
-      crumbs: instanceCrumbs(id, name),
       lead: 'Deletes the instance and frees its name. Its runs and their records stay. An instance that holds resources cannot be deleted.',
       fields: isRead ? [despiteDependents('delete it')] : [],
       submit: 'Delete',
       tone: 'danger',
-      cancel: pagePath(pages.instance, { id }),
-      refusal: refusalOf(actions, 'delete'),
     }),
     carryOut: async ({ id }, typed, visit) => {
       await visit.run(remove, { params: { id }, body: { despite_dependents: isDespiteDependents(typed) } });

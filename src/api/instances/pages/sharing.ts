@@ -3,7 +3,6 @@ import { listPlaces, readListedOwners, readPlaceFields } from '#api/tenancy/page
 import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import { renderCopyable } from '#api/web/components/secret.ts';
 import { renderTable } from '#api/web/components/table.ts';
-import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireAuthority } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -18,7 +17,7 @@ import { getDependencies } from '../dependency-operations.ts';
 import { getOutputs } from '../operations.ts';
 import { getReaders, replaceReaders } from '../reader-operations.ts';
 import { renderFollow } from './follow.ts';
-import { instanceCrumbs, readInstance } from './forms.ts';
+import { instanceForm, readInstance } from './forms.ts';
 
 /**
  * Shows who may read the outputs of an instance, which instances were deployed with them, and with which outputs it was itself deployed.
@@ -157,12 +156,12 @@ export async function hasChangedUpstream(visit: InstanceVisit): Promise<boolean>
 }
 
 /** The form that sets who may read the outputs of an instance. */
-export const readersForm = formPage(pages.instanceReaders, {
+export const readersForm = instanceForm(pages.instanceReaders, 'set_readers', {
   read: async (visit) => {
     const [instance, readers] = [await readInstance(visit), await readReaders(visit)];
     return { ...instance, readers };
   },
-  describe: async ({ id, name, actions, readers }, visit) => {
+  describe: async ({ id, name, readers }, visit) => {
     const hintOf = (noun: string) => `The ${noun}s whose runs may read them, one name per line. Empty: no ${noun}.`;
     const typed = {
       ...(await listPlaces(visit, 'team', readers.team_ids)),
@@ -171,12 +170,10 @@ export const readersForm = formPage(pages.instanceReaders, {
     const fields = await readPlaceFields(visit, hintOf);
     return {
       title: `Who may read the outputs of ${name}`,
-      crumbs: instanceCrumbs(id, name),
       lead: html`Their runs can read every output of it, including secret ones, by <code>${'${instances.<environment>/<name>.outputs.<output>}'}</code> in a variable. Waiting runs lose the access that you remove here.`,
       fields: fields.map((field) => ({ ...field, ...(typed[field.name] && { value: typed[field.name] }) })),
       submit: 'Save',
       cancel: pagePath(pages.instance, { id }, { tab: 'sharing' }),
-      refusal: refusalOf(actions, 'set_readers'),
     };
   },
   carryOut: async ({ id }, typed, visit) => {

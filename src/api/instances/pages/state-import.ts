@@ -4,7 +4,7 @@ import { operationPath } from '#api/pipeline/answers/location.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { page } from '#api/web/declarations/area.ts';
-import { formPage, refusedPage } from '#api/web/forms/form-page.ts';
+import { refusedPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -12,7 +12,14 @@ import { pluralize } from '#api/web/text.ts';
 import type { ErrorCode } from '#domain/error-codes.ts';
 import { maxImportBytes } from '#domain/instances/state/state-import.ts';
 import { forgetState, importState } from '../state-operations.ts';
-import { despiteDependents, instanceCrumbs, isDespiteDependents, readInstance, readWithDependents } from './forms.ts';
+import {
+  despiteDependents,
+  instanceCrumbs,
+  instanceForm,
+  isDespiteDependents,
+  readInstance,
+  readWithDependents,
+} from './forms.ts';
 
 /** Texts for refusals whose messages use API terms, by code. */
 const refusals = {
@@ -57,17 +64,14 @@ ${renderPageHead({ title, crumbs })}
 /** The page that imports a state, and the form that undoes an import. */
 export const stateImportPages = [
   page('GET', pages.importState, showStateImport),
-  formPage(pages.forgetState, {
+  instanceForm(pages.forgetState, 'forget_state', {
     read: readWithDependents,
-    describe: ({ id, name, actions, isRead, state_serial: serial, resource_count: resources }) => ({
+    describe: ({ name, isRead, state_serial: serial, resource_count: resources }) => ({
       title: `Undo the import into ${name}`,
-      crumbs: instanceCrumbs(id, name),
       lead: `${serial === 0 ? '' : `State version #${serial} lists ${pluralize(resources, 'resource')}. `}The service no longer manages what was imported, and nothing is destroyed. The state version stays in the history. You can undo an import until a run has applied to the instance.`,
       fields: isRead ? [despiteDependents('undo it')] : [],
       submit: 'Undo the import',
       tone: 'danger',
-      cancel: pagePath(pages.instance, { id }),
-      refusal: refusalOf(actions, 'forget_state'),
     }),
     carryOut: async ({ id }, typed, visit) => {
       await visit.run(forgetState, { params: { id }, body: { despite_dependents: isDespiteDependents(typed) } });

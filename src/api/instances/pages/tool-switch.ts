@@ -1,5 +1,3 @@
-import { formPage } from '#api/web/forms/form-page.ts';
-import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { isOffered, readTool, toolFields } from '#api/workers/tool-fields.ts';
@@ -7,7 +5,7 @@ import { describeTool } from '#api/workers/tool-words.ts';
 import { toolNames } from '#domain/tools/model.ts';
 import { findOfferedTools, type OfferedTool } from '#domain/workers/offered-tools.ts';
 import { switchTool } from '../tool-operations.ts';
-import { instanceCrumbs, readInstance } from './forms.ts';
+import { instanceForm } from './forms.ts';
 
 /** The tool to which an instance can be switched. */
 export function otherTool(tool: string | null): string {
@@ -15,22 +13,18 @@ export function otherTool(tool: string | null): string {
 }
 
 /** The form that switches an instance to another tool. */
-export const toolSwitchForm = formPage(pages.switchTool, {
-  read: readInstance,
+export const toolSwitchForm = instanceForm(pages.switchTool, 'switch_tool', {
   describe: async (instance, visit) => {
-    const { id, name, tool, actions } = instance;
+    const { name, tool } = instance;
     const user = { teamId: instance.team_id, environmentId: instance.environment_id };
     const values: Readonly<Record<string, string>> = { 'tool.name': otherTool(tool) };
     const offered = await findOfferedTools(visit.em, user);
     const fields = toolFields(offered, null);
     return {
       title: `Switch the tool of ${name}`,
-      crumbs: instanceCrumbs(id, name),
       lead: html`<p>${describePresent(instance)} A run plans the last deployment with the tool that you choose, and applies nothing. If the plan has no changes and is approved, later runs use that tool. Otherwise the run fails and shows what would change, and the instance keeps its tool.</p>${warnOfMissing(offered, otherTool(tool))}`,
       fields: fields.map((field) => ({ ...field, value: values[field.name] })),
       submit: 'Plan the switch',
-      cancel: pagePath(pages.instance, { id }),
-      refusal: refusalOf(actions, 'switch_tool'),
     };
   },
   carryOut: async ({ id }, typed, visit) => {

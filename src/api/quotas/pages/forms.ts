@@ -4,7 +4,8 @@ import { findChosenOwner, readOwnerChoices } from '#api/tenancy/pages/owner-list
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { nameChoices } from '#api/web/forms/fields/named-things.ts';
 import { formPage, type Typed } from '#api/web/forms/form-page.ts';
-import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { formsAbout } from '#api/web/forms/forms-about.ts';
+import { revisionField } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { installationId, kindsOf, type QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
@@ -57,7 +58,11 @@ function emptyHint({ scope }: Pick<ListedQuota, 'scope'>): string {
   return `If all fields are empty, the quota exempts the ${scope} from the default quotas of the settings.`;
 }
 
-const read = (visit: QuotaVisit) => visit.read(get, { params: paramsOf(visit) });
+const quotaForm = formsAbout({
+  read: (visit: QuotaVisit) => visit.read(get, { params: paramsOf(visit) }),
+  crumbs: (quota) => [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
+  path: quotaPath,
+});
 
 const newQuotaForm = formPage(pages.newQuota, {
   read: async () => null,
@@ -87,11 +92,9 @@ const newQuotaForm = formPage(pages.newQuota, {
 
 const noLimit = { in: 'body', path: '', message: 'fill in at least one limit' } as const;
 
-const editQuotaForm = formPage(pages.editQuota, {
-  read,
+const editQuotaForm = quotaForm(pages.editQuota, 'set', {
   describe: (quota) => ({
     title: `Limits: ${nameOwner(quota)}`,
-    crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
     below: `Leave a field empty for no limit. 0 allows nothing. A limit may be lower than the current use: nothing more is allowed then. ${emptyHint(quota)}`,
     fields: [
       ...quota.usage.map(usedLimitField),
@@ -99,8 +102,6 @@ const editQuotaForm = formPage(pages.editQuota, {
       { ...revisionField({ revision: quota.revision ?? 0 }), isOptional: true },
     ],
     submit: 'Save limits',
-    cancel: quotaPath(quota),
-    refusal: refusalOf(quota.actions, 'set'),
   }),
   carryOut: async ({ scope, id }, typed, visit) => {
     visit.problems.push(...findLimitProblems('limits', typed));
@@ -109,16 +110,11 @@ const editQuotaForm = formPage(pages.editQuota, {
   },
 });
 
-const recountForm = formPage(pages.recountQuota, {
-  read,
+const recountForm = quotaForm(pages.recountQuota, 'recount', {
   describe: (quota) => ({
     title: `Recount: ${nameOwner(quota)}`,
-    crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
     lead: 'Counts the bytes of states and logs again. Meanwhile, runs of this owner wait before they start or finish.',
-    fields: [],
     submit: 'Recount',
-    cancel: quotaPath(quota),
-    refusal: refusalOf(quota.actions, 'recount'),
   }),
   carryOut: async ({ scope, id }, _typed, visit) => {
     await visit.run(recount, { params: { scope, id } });
@@ -126,17 +122,13 @@ const recountForm = formPage(pages.recountQuota, {
   },
 });
 
-const clearForm = formPage(pages.clearQuota, {
-  read,
+const clearForm = quotaForm(pages.clearQuota, 'clear', {
   describe: (quota) => ({
     title: `Remove the quota: ${nameOwner(quota)}`,
-    crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
     lead: 'Its limits no longer apply, and runs that wait for it start. Quotas of other owners are not changed.',
     fields: quota.revision === null ? [] : [{ ...revisionField({ revision: quota.revision }), isOptional: true }],
     submit: 'Remove',
     tone: 'danger',
-    cancel: quotaPath(quota),
-    refusal: refusalOf(quota.actions, 'clear'),
   }),
   carryOut: async ({ scope, id }, _typed, visit) => {
     await visit.run(clear, { params: { scope, id } });

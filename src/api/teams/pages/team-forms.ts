@@ -9,6 +9,7 @@ import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import { without } from '#api/web/forms/fields/choices.ts';
 import { choicesOf } from '#api/web/forms/fields/named-things.ts';
 import { formPage } from '#api/web/forms/form-page.ts';
+import { formsAbout } from '#api/web/forms/forms-about.ts';
 import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -83,6 +84,8 @@ async function readDestinations(team: TeamSubject, visit: TeamVisit) {
   return without(team.organization_id, choices);
 }
 
+const teamForm = formsAbout({ read: readTeam, crumbs: teamCrumbs, path: (team) => teamPath(team) });
+
 /** The forms that make, archive, transfer and delete teams. */
 export const teamForms = [
   formPage(pages.newTeam, {
@@ -105,11 +108,9 @@ export const teamForms = [
     { archive: pages.archiveTeam, unarchive: pages.unarchiveTeam, remove: pages.deleteTeam },
     archiving,
   ),
-  formPage(pages.transferTeam, {
-    read: readTeam,
+  teamForm(pages.transferTeam, 'transfer', {
     describe: async (team, visit) => ({
       title: `Transfer ${team.name}`,
-      crumbs: teamCrumbs(team),
       lead: html`<p>The team moves with its projects, environments, instances and templates, and all members must be members of the other organization
 already. Open invitations into the team become void.</p>`,
       fields: [
@@ -125,8 +126,6 @@ already. Open invitations into the team become void.</p>`,
       ],
       submit: 'Transfer team',
       tone: 'danger',
-      cancel: teamPath(team),
-      refusal: refusalOf(team.actions, 'transfer'),
     }),
     carryOut: async (team, typed, visit) => {
       visit.collect(() => requireTypedName(typed, team.name));

@@ -20,6 +20,8 @@ type Common = 'crumbs' | 'cancel' | 'refusal' | 'fields';
 type Described = Omit<FormPage, Common> & Partial<Pick<FormPage, Common>>;
 
 interface FormAbout<Params, Thing> extends Pick<FormPageDeclaration<Params, Thing>, 'carryOut'> {
+  /** Reads the thing with more than all of its forms need. */
+  readonly read?: (visit: Visit<Params>) => Promise<Thing>;
   readonly describe: (thing: Thing, visit: Visit<Params>) => Described | Promise<Described>;
 }
 
@@ -30,14 +32,14 @@ interface FormAbout<Params, Thing> extends Pick<FormPageDeclaration<Params, Thin
 export function formsAbout<Params, Thing extends { readonly actions: readonly Action[] }>(
   about: FormsAbout<Params, Thing>,
 ) {
-  return <Pattern extends PagePattern>(
+  return <Pattern extends PagePattern, Subject extends Thing = Thing>(
     pattern: ParamsOf<Pattern> extends Params ? Pattern : never,
     action: Thing['actions'][number]['name'],
-    { describe, carryOut }: FormAbout<Params, Thing>,
+    { read, describe, carryOut }: FormAbout<Params, Subject>,
     options?: PageOptions,
   ): PageDeclaration => {
-    const declaration: FormPageDeclaration<Params, Thing> = {
-      read: about.read,
+    const declaration: FormPageDeclaration<Params, Subject> = {
+      read: read ?? (about.read as FormPageDeclaration<Params, Subject>['read']),
       describe: async (thing, visit) => ({
         crumbs: about.crumbs(thing),
         cancel: about.path(thing),
@@ -47,6 +49,6 @@ export function formsAbout<Params, Thing extends { readonly actions: readonly Ac
       }),
       carryOut,
     };
-    return formPage(pattern, declaration as FormPageDeclaration<ParamsOf<Pattern>, Thing>, options);
+    return formPage(pattern, declaration as FormPageDeclaration<ParamsOf<Pattern>, Subject>, options);
   };
 }
