@@ -1,5 +1,5 @@
-import { archivingNews } from '#api/tenancy/page-news.ts';
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import { archivingConfirmations } from '#api/tenancy/page-confirmations.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -22,13 +22,13 @@ export const pages = {
 } as const satisfies Record<string, LocalPath>;
 
 const ofAssembly = {
-  ...archivingNews('Assembly'),
+  ...archivingConfirmations('Assembly'),
   created: 'Assembly created. Write its draft, then publish it.',
   published: 'Version published.',
   'draft-saved': 'Draft saved.',
 };
 
-export const news = {
+export const confirmations = {
   [pages.assemblies]: { deleted: 'Assembly deleted. Its runs are kept.' },
   [pages.assembly]: ofAssembly,
   [pages.assemblyDraft]: ofAssembly,
@@ -37,7 +37,7 @@ export const news = {
     canceled: 'Cancellation requested, also for the runs of its nodes.',
     resumed: 'Run resumed. Nodes that succeeded keep their outputs.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   assemblies: {

@@ -1,4 +1,4 @@
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -16,14 +16,14 @@ export const pages = {
   deleteConnection: '/admin/connections/:id/delete',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.connections]: { deleted: 'Connection deleted, with its credentials.' },
   [pages.connection]: {
     created: 'Connection created. Bind it to projects and environments whose runs need it.',
     saved: 'Changes saved.',
     rotated: 'Credentials replaced. New phases of runs use the new ones.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   connections: {

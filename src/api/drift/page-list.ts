@@ -1,4 +1,4 @@
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -17,7 +17,7 @@ export const pages = {
   remedyDriftFinding: '/drift/findings/:id/remediation',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.drift]: {
     deleted: 'Monitor deleted. The runs of its scans are kept.',
     suppressed: 'Findings suppressed.',
@@ -32,7 +32,7 @@ export const news = {
     suppressed: 'Finding suppressed.',
     reopened: 'Finding reopened.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   drift_monitors: {

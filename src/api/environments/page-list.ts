@@ -1,5 +1,5 @@
-import { bindingNews } from '#api/tenancy/page-news.ts';
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import { bindingConfirmations } from '#api/tenancy/page-confirmations.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -15,7 +15,7 @@ export const pages = {
   deleteEnvironmentVariable: '/environments/:id/variables/:name/delete',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.environments]: { deleted: 'Environment deleted.' },
   [pages.environment]: {
     created: 'Environment created.',
@@ -24,11 +24,11 @@ export const news = {
     unlocked: 'Environment unlocked. Applies that waited start now.',
     variable: 'Variable saved. New runs get it.',
     'variable-removed': 'Variable removed.',
-    ...bindingNews,
+    ...bindingConfirmations,
     archived: 'Environment archived.',
     unarchived: 'Environment unarchived.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   environments: {

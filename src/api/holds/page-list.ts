@@ -1,4 +1,4 @@
-import type { NewsOn } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn } from '#api/web/declarations/page-list.ts';
 import type { LocalPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -9,6 +9,6 @@ export const pages = {
   freezeWindows: '/environments/:id/freeze-windows',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.freezeWindows]: { saved: 'Freeze windows saved.' },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;

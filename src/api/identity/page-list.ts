@@ -1,4 +1,4 @@
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -21,7 +21,7 @@ export const pages = {
   deleteUser: '/users/:id/delete',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.profile]: {
     confirmed: 'E-mail address confirmed.',
     details: 'Details saved.',
@@ -35,7 +35,7 @@ export const news = {
     saved: 'Changes saved.',
     confirmed: 'E-mail address confirmed.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   users: { kind: 'user', label: 'People', icon: 'user', page: ({ id }) => toPath(pages.user, { id }) },

@@ -1,4 +1,4 @@
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath, withQuery } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -18,7 +18,7 @@ export const pages = {
   compareStates: '/workloads/instances/:id/compare',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.instance]: {
     created: 'Instance created. You can now import a state.',
     imported: 'State imported. The next run continues from it.',
@@ -27,7 +27,7 @@ export const news = {
     'follow-saved': 'Changes saved.',
     'readers-saved': 'Access to the outputs saved.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   instances: {

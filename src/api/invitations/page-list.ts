@@ -1,5 +1,5 @@
-import { levelNews } from '#api/tenancy/page-news.ts';
-import type { NewsOn } from '#api/web/declarations/page-list.ts';
+import { levelConfirmations } from '#api/tenancy/page-confirmations.ts';
+import type { ConfirmationsOn } from '#api/web/declarations/page-list.ts';
 import type { LocalPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -12,7 +12,7 @@ export const pages = {
   acceptInvitation: '/invitations/accept',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
-  [pages.organizationInvitations]: levelNews('Organization'),
-  [pages.teamInvitations]: levelNews('Team'),
-} as const satisfies NewsOn<typeof pages>;
+export const confirmations = {
+  [pages.organizationInvitations]: levelConfirmations('Organization'),
+  [pages.teamInvitations]: levelConfirmations('Team'),
+} as const satisfies ConfirmationsOn<typeof pages>;

@@ -1,5 +1,5 @@
-import { levelNews } from '#api/tenancy/page-news.ts';
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import { levelConfirmations } from '#api/tenancy/page-confirmations.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -11,10 +11,10 @@ export const pages = {
   removeTeamMember: '/organizations/:orgID/teams/:id/members/:userID/remove',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
-  [pages.organizationMembers]: levelNews('Organization'),
-  [pages.teamMembers]: levelNews('Team'),
-} as const satisfies NewsOn<typeof pages>;
+export const confirmations = {
+  [pages.organizationMembers]: levelConfirmations('Organization'),
+  [pages.teamMembers]: levelConfirmations('Team'),
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   organization_members: {

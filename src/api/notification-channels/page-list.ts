@@ -1,4 +1,4 @@
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -13,7 +13,7 @@ export const pages = {
   unsubscribeNotificationChannel: '/admin/notification-channels/:id/subscriptions/:index/remove',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.notificationChannels]: { deleted: 'Channel deleted. Waiting messages are discarded.' },
   [pages.notificationChannel]: {
     created: 'Channel created.',
@@ -23,7 +23,7 @@ export const news = {
       'Subscription added. A wider subscription brings these events already, so this one changes nothing until you remove the wider one.',
     unsubscribed: 'Subscription removed.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   notification_channels: {

@@ -1,4 +1,4 @@
-import type { NewsOn } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn } from '#api/web/declarations/page-list.ts';
 import type { LocalPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -13,7 +13,7 @@ export const pages = {
   readAllNotifications: '/notifications/read-all',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.notifications]: {
     read: 'Notification marked as read.',
     archived: 'Notification archived.',
@@ -23,4 +23,4 @@ export const news = {
     'thread-archived': 'Thread archived.',
   },
   [pages.notificationPreferences]: { saved: 'Preferences saved.' },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;

@@ -1,5 +1,5 @@
-import { levelNews } from '#api/tenancy/page-news.ts';
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import { levelConfirmations } from '#api/tenancy/page-confirmations.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -13,10 +13,10 @@ export const pages = {
   deleteOrganization: '/organizations/:orgID/delete',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.organizations]: { deleted: 'Organization deleted.' },
-  [pages.organization]: levelNews('Organization'),
-} as const satisfies NewsOn<typeof pages>;
+  [pages.organization]: levelConfirmations('Organization'),
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   organizations: {

@@ -1,5 +1,5 @@
-import { archivingNews, bindingNews } from '#api/tenancy/page-news.ts';
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import { archivingConfirmations, bindingConfirmations } from '#api/tenancy/page-confirmations.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -13,10 +13,10 @@ export const pages = {
   deleteProject: '/projects/:id/delete',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.projects]: { deleted: 'Project deleted.' },
-  [pages.project]: { ...archivingNews('Project'), ...bindingNews },
-} as const satisfies NewsOn<typeof pages>;
+  [pages.project]: { ...archivingConfirmations('Project'), ...bindingConfirmations },
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   projects: { kind: 'project', label: 'Projects', icon: 'folder', page: ({ id }) => toPath(pages.project, { id }) },

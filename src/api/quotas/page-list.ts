@@ -1,4 +1,4 @@
-import type { NewsOn } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn } from '#api/web/declarations/page-list.ts';
 import type { LocalPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -10,10 +10,10 @@ export const pages = {
   clearQuota: '/admin/quotas/:scope/:ownerID/clear',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.quotas]: { cleared: 'Quota removed. Waiting runs start.' },
   [pages.quota]: {
     saved: 'Limits saved.',
     recounted: 'Use counted again.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;

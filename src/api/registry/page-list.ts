@@ -1,4 +1,4 @@
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -15,7 +15,7 @@ export const pages = {
   yankVersion: '/catalog/:id/versions/:version/yank',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.catalog]: { deleted: 'Template deleted. Its runs are kept.' },
   [pages.template]: {
     created: 'Template created. Publish its first version, so that it can be run.',
@@ -27,7 +27,7 @@ export const news = {
     published: 'Version published.',
     yanked: 'Version withdrawn. Ranges and “latest” no longer choose it.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   templates: {

@@ -1,4 +1,4 @@
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -29,7 +29,7 @@ export const pages = {
   teamReviewers: '/organizations/:orgID/teams/:id/reviewers',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.runs]: { deleted: 'Run deleted.' },
   [pages.run]: {
     admitted: 'Run created.',
@@ -38,7 +38,7 @@ export const news = {
     forced: 'Run force-canceled.',
     asked: 'Review requested.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   runs: { kind: 'run', label: 'Runs', icon: 'play', page: ({ id }) => toPath(pages.run, { id }) },

@@ -1,4 +1,4 @@
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -14,7 +14,7 @@ export const pages = {
   deleteSchedule: '/schedules/:id/delete',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.schedules]: { deleted: 'Schedule deleted. Running work continues.' },
   [pages.schedule]: {
     created: 'Schedule created.',
@@ -23,7 +23,7 @@ export const news = {
     resumed: 'Schedule resumed.',
     triggered: 'Work started. It appears below in a moment.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   schedules: {

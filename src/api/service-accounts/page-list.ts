@@ -1,4 +1,4 @@
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -15,7 +15,7 @@ export const pages = {
   rotateServiceAccountKey: '/service-accounts/:id/api-keys/:keyID/rotate',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.serviceAccounts]: { deleted: 'Service account deleted. Its keys no longer work.' },
   [pages.serviceAccount]: {
     created: 'Service account created. Make a key for the program that uses it.',
@@ -25,7 +25,7 @@ export const news = {
     transferred: 'Service account transferred. Its keys are revoked, and its memberships have ended.',
     'key-revoked': 'Key revoked.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   service_accounts: {

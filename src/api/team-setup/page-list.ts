@@ -1,4 +1,4 @@
-import type { NewsOn } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn } from '#api/web/declarations/page-list.ts';
 import type { LocalPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -10,7 +10,7 @@ export const pages = {
   setUpTeamTemplate: '/organizations/:orgID/teams/:id/setup/template',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.setUpTeamPeople]: {
     created: 'Team created. You are its owner.',
     'member-set': 'Membership saved. Add more people, or go on.',
@@ -20,4 +20,4 @@ export const news = {
     'environment-created': 'Environment created.',
     saved: 'Approval policy saved.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;

@@ -1,5 +1,5 @@
-import { levelNews } from '#api/tenancy/page-news.ts';
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import { levelConfirmations } from '#api/tenancy/page-confirmations.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -12,9 +12,9 @@ export const pages = {
   deleteTeam: '/organizations/:orgID/teams/:id/delete',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
-  [pages.team]: levelNews('Team'),
-} as const satisfies NewsOn<typeof pages>;
+export const confirmations = {
+  [pages.team]: levelConfirmations('Team'),
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   teams: {

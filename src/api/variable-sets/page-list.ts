@@ -1,4 +1,4 @@
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -13,7 +13,7 @@ export const pages = {
   deleteVariableOfSet: '/variable-sets/:id/variables/:name/delete',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.variableSets]: { deleted: 'Variable set deleted. Existing runs keep its variables.' },
   [pages.variableSet]: {
     created: 'Variable set created. Add its variables, and attach it to projects and environments.',
@@ -22,7 +22,7 @@ export const news = {
     'variable-removed': 'Variable removed.',
     attached: 'Attachments saved. New runs in these places get its variables.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   variable_sets: {

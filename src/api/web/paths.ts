@@ -1,7 +1,7 @@
 import { fillPath } from '#api/pipeline/answers/location.ts';
+import type { ConfirmationOf } from './confirmations.ts';
 import { joinLists } from './declarations/page-lists.ts';
 import { type LocalPath, type ParamsOf, type Query, withQuery } from './declarations/path-patterns.ts';
-import type { NewsOf } from './news.ts';
 
 export { type LocalPath, type ParamsOf, type Query, withQuery } from './declarations/path-patterns.ts';
 
@@ -13,8 +13,8 @@ export const pages = joinLists('pages');
 
 export type PagePattern = (typeof pages)[keyof typeof pages];
 
-/** The query of a page. `done` names the text about the last action (`news.ts`). */
-export type QueryOf<Pattern extends PagePattern> = Query & { readonly done?: NewsOf<Pattern> | undefined };
+/** The query of a page. `done` names the text about the last action (`confirmations.ts`). */
+export type QueryOf<Pattern extends PagePattern> = Query & { readonly done?: ConfirmationOf<Pattern> | undefined };
 
 /** The address of a page: its path with the parameters filled in, then the query. Undefined members of the query are left out. */
 export function pagePath<Pattern extends PagePattern>(

@@ -1,4 +1,4 @@
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -13,14 +13,14 @@ export const pages = {
   redeliverWebhook: '/admin/webhooks/:id/deliveries/:deliveryID/redeliver',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.webhooks]: { deleted: 'Webhook deleted. Waiting deliveries are discarded.' },
   [pages.webhook]: { saved: 'Changes saved.' },
   [pages.webhookDelivery]: {
     repeated: 'Message sent again. This is its new delivery.',
     tried: 'Delivery retried now.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   webhooks: {

@@ -1,4 +1,4 @@
-import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
 import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -10,14 +10,14 @@ export const pages = {
   deleteWorkerPool: '/workloads/pools/:name/delete',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.workers]: {
     draining: 'Worker draining. It finishes its runs and takes no new ones.',
     'pool-created': 'Pool created.',
     'pool-saved': 'Pool saved.',
     'pool-deleted': 'Pool deleted.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;
 
 export const kinds = {
   workers: { kind: 'worker', label: 'Workers', icon: 'server', page: ({ id }) => toPath(pages.worker, { id }) },

@@ -1,4 +1,4 @@
-import type { NewsOn } from '#api/web/declarations/page-list.ts';
+import type { ConfirmationsOn } from '#api/web/declarations/page-list.ts';
 import type { LocalPath } from '#api/web/declarations/path-patterns.ts';
 
 export const pages = {
@@ -6,9 +6,9 @@ export const pages = {
   rotateSigningKeys: '/admin/signing-keys/rotate',
 } as const satisfies Record<string, LocalPath>;
 
-export const news = {
+export const confirmations = {
   [pages.signingKeys]: {
     published: 'New key published. It signs in an hour.',
     withdrawn: 'New key in use. All other keys are withdrawn.',
   },
-} as const satisfies NewsOn<typeof pages>;
+} as const satisfies ConfirmationsOn<typeof pages>;

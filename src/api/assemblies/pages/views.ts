@@ -1,5 +1,5 @@
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
-import type { NewsOf } from '#api/web/news.ts';
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { type LocalPath, pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { AssemblyOperation } from '#domain/assemblies/model.ts';
@@ -39,7 +39,7 @@ export async function readAssembly(visit: AssemblyVisit): Promise<AssemblySubjec
   return { ...assembly, teamName: names.get(assembly.team_id)?.name ?? 'Team' };
 }
 
-export function assemblyPath({ id }: { readonly id: string }, done?: NewsOf<typeof pages.assembly>): LocalPath {
+export function assemblyPath({ id }: { readonly id: string }, done?: ConfirmationOf<typeof pages.assembly>): LocalPath {
   return pagePath(pages.assembly, { id }, { done });
 }
 

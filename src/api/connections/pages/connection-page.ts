@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { renderActions } from '#api/web/components/actions.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { type Fact, renderFacts } from '#api/web/components/facts.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -27,7 +27,7 @@ ${renderPageHead({
   actions: renderButtons(connection),
   history: ['connections', id],
 })}
-${renderNews(visit, pages.connection)}
+${renderConfirmation(visit, pages.connection)}
 <div class="panel">${renderFacts([
       ...settingFacts(connection),
       ['Provides', html`<span class="mono foreign">${provides.length > 0 ? provides.join(', ') : 'nothing'}</span>`],

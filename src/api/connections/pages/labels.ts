@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { formsAbout } from '#api/web/forms/forms-about.ts';
-import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { ConnectionKind } from '#domain/connections/kinds/kinds.ts';
@@ -24,7 +24,10 @@ export function readShown(visit: ConnectionVisit): Promise<ShownConnection> {
   return visit.read(get, { params: { id: visit.params.id } });
 }
 
-export function connectionPath({ id }: { readonly id: string }, done?: NewsOf<typeof pages.connection>): LocalPath {
+export function connectionPath(
+  { id }: { readonly id: string },
+  done?: ConfirmationOf<typeof pages.connection>,
+): LocalPath {
   return pagePath(pages.connection, { id }, { done });
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { inputsChangedBadge } from '#api/environments/pages/instance-table.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderAction } from '#api/web/components/actions.ts';
-import { renderNews } from '#api/web/components/news.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
@@ -46,7 +46,7 @@ ${renderPageHead({
   below: 'Differences between what was deployed and what exists now. Scans find them and change nothing.',
   actions: html`<div class="actions">${newMonitor}</div>`,
 })}
-${renderNews(visit, pages.drift)}
+${renderConfirmation(visit, pages.drift)}
 ${renderTabs('Drift', [
   { label: 'Findings', path: pagePath(pages.drift, {}, scope), isCurrent: !isMonitors },
   { label: 'Monitors', path: pagePath(pages.drift, {}, { ...scope, tab: 'monitors' }), isCurrent: isMonitors },

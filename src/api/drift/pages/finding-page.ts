@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { renderActions } from '#api/web/components/actions.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderInstanceLink, renderRunLink } from '#api/web/components/links/resource-links.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderPages } from '#api/web/components/table.ts';
@@ -33,7 +33,7 @@ ${renderPageHead({
   actions: renderFindingActions(finding),
   history: ['drift_findings', finding.id],
 })}
-${renderNews(visit, pages.driftFinding)}
+${renderConfirmation(visit, pages.driftFinding)}
 <section class="section" aria-labelledby="deviation"><div class="section-head"><h2 id="deviation">Expected and found</h2></div>
 <div class="panel stack">${renderLatest(finding)}</div></section>
 <div class="panel">${renderFindingFacts(finding, await findLatestRemediation(visit.em, id))}</div>

@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { renderAction, renderActions } from '#api/web/components/actions.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderRunLink } from '#api/web/components/links/resource-links.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
@@ -51,7 +51,7 @@ export async function showMonitor(visit: MonitorVisit): Promise<FastifyReply> {
   return visit.show({
     title: `Drift monitor of ${monitor.name}`,
     main: html`<div class="page page-wide">
-${renderNews(visit, pages.driftMonitor)}
+${renderConfirmation(visit, pages.driftMonitor)}
 ${renderLive(
   {
     stream: pagePath(pages.driftMonitorChanges, visit.params, { mark: markOf(monitor) }),

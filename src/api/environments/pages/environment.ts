@@ -8,8 +8,8 @@ import { renderSetsOfEnvironment } from '#api/variable-sets/pages/attached-sets.
 import { renderVariableTable } from '#api/variables/pages/table.ts';
 import { renderUnknownDefaults } from '#api/variables/pages/unknown-defaults.ts';
 import { renderActions } from '#api/web/components/actions.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { type Crumb, renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPages } from '#api/web/components/table.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
@@ -59,7 +59,7 @@ ${renderPageHead({
   actions: renderEnvironmentActions(environment),
   history: ['environments', id],
 })}
-${renderNews(visit, pages.environment)}
+${renderConfirmation(visit, pages.environment)}
 ${renderHold(environment)}
 ${renderShortage(await visit.read(listReviewers, { params: visit.params }), 'environment')}
 ${renderTabs(

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { get as getEnvironment } from '#api/environments/operations.ts';
 import { environmentCrumbs } from '#api/tenancy/pages/views.ts';
-import { renderNews } from '#api/web/components/news.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { type FormField, labelsOf } from '#api/web/forms/fields/form-field.ts';
 import { renderForm, renderKey } from '#api/web/forms/form.ts';
@@ -70,7 +70,7 @@ ${renderPageHead({
   crumbs: environmentCrumbs(environment, 'protection'),
   below: 'No apply starts in a freeze window. Runs can still plan and wait for review.',
 })}
-${renderNews(visit, pages.freezeWindows)}
+${renderConfirmation(visit, pages.freezeWindows)}
 <section class="section" aria-labelledby="present"><div class="section-head"><h2 id="present">Current windows</h2></div>
 <div class="panel">${windows.length === 0 ? 'No freeze windows.' : html`<ul class="rows">${windows.map((window) => renderRow(window, refusal === null ? renderRemoval(action, revision, window) : null))}</ul>`}</div></section>
 ${

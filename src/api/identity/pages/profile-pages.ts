@@ -1,14 +1,14 @@
 import type { FastifyReply } from 'fastify';
 import { answerError } from '#api/edge/errors/error-answers.ts';
 import { readHeld, readHeldLead } from '#api/schedules/pages/held-schedules.ts';
-import { renderNews } from '#api/web/components/news.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { page } from '#api/web/declarations/area.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
 import { formPage } from '#api/web/forms/form-page.ts';
 import { fieldProblems } from '#api/web/forms/read-form.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
-import type { NewsOf } from '#api/web/news.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { formatDuration, toFieldProblem } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -51,10 +51,10 @@ async function showProfile(
   ]);
   const credentials = [...sessionPage.sessions, ...keyPage.api_keys].map(({ id }) => id);
   const held = await readHeld(visit, 'credential_id', credentials);
-  const news = renderNews(visit, pages.profile);
+  const confirmation = renderConfirmation(visit, pages.profile);
   const sessions = { items: sessionPage.sessions, areAll: sessionPage.next_cursor === null };
   const keys = { items: keyPage.api_keys, areAll: keyPage.next_cursor === null };
-  return visit.show(profilePage({ user, sessions, keys, held, news, problems, typed }), status);
+  return visit.show(profilePage({ user, sessions, keys, held, confirmation, problems, typed }), status);
 }
 
 function submitDetails(visit: Visit): Promise<FastifyReply> {
@@ -75,7 +75,7 @@ function submitPassword(visit: Visit): Promise<FastifyReply> {
 /** Runs the operation of a form, and shows the profile with a message of success or with the problems at their fields. */
 async function submit(
   visit: Visit,
-  { typed, done }: { typed: Record<string, string>; done: NewsOf<typeof pages.profile> },
+  { typed, done }: { typed: Record<string, string>; done: ConfirmationOf<typeof pages.profile> },
   work: () => Promise<unknown>,
 ): Promise<FastifyReply> {
   try {

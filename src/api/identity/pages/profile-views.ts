@@ -29,13 +29,13 @@ export interface Profile {
   readonly keys: Newest<Key>;
   /** Which schedules were saved in a session or with a key. */
   readonly held: HeldNote;
-  readonly news: Html | null;
+  readonly confirmation: Html | null;
   readonly problems: Problems;
   readonly typed: Readonly<Record<string, string>>;
 }
 
 export function profilePage(profile: Profile): Page {
-  const { user, news, problems } = profile;
+  const { user, confirmation, problems } = profile;
   return {
     title: 'Your profile',
     hasProblem: Object.keys(problems).length > 0,
@@ -47,7 +47,7 @@ export function profilePage(profile: Profile): Page {
 </div>
 <form method="post" action="${pagePath(pages.logout)}"><button class="button" type="submit">Sign out</button></form>
 </header>
-${news}
+${confirmation}
 ${renderSection('details', 'Details', 'How others see you. Your role is set by an administrator.', renderDetails(profile))}
 ${renderSection(
   'password',

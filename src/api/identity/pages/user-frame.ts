@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { formsAbout } from '#api/web/forms/forms-about.ts';
-import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { get } from '../user-operations.ts';
@@ -14,7 +14,7 @@ export function readUser(visit: UserVisit): Promise<ShownUser> {
   return visit.read(get, { params: { id: visit.params.id } });
 }
 
-export function userPath({ id }: { readonly id: string }, done?: NewsOf<typeof pages.user>): LocalPath {
+export function userPath({ id }: { readonly id: string }, done?: ConfirmationOf<typeof pages.user>): LocalPath {
   return pagePath(pages.user, { id }, { done });
 }
 

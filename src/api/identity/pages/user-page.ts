@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { renderOrganizationsToJoin } from '#api/members/pages/next-step.ts';
 import { renderHeldLink } from '#api/schedules/pages/held-schedules.ts';
 import { renderActions } from '#api/web/components/actions.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -20,7 +20,7 @@ export async function showUser(visit: UserVisit): Promise<FastifyReply> {
     title: name,
     main: html`<div class="page page-wide">
 ${renderPageHead({ title: name, crumbs: [usersCrumb], beside: renderState(enabled), actions: renderButtons(user), history: ['users', user.id] })}
-${renderNews(visit, pages.user)}
+${renderConfirmation(visit, pages.user)}
 <div class="panel">${renderFacts([
       [
         'E-mail address',

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { renderAction } from '#api/web/components/actions.ts';
-import { renderNews } from '#api/web/components/news.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
@@ -40,7 +40,7 @@ ${renderPageHead({
   title: 'Users',
   actions: html`<div class="actions">${renderAction(visit.mayDo(create), { label: 'New user', icon: 'plus', tone: 'primary', path: pagePath(pages.newUser) })}</div>`,
 })}
-${renderNews(visit, pages.users)}
+${renderConfirmation(visit, pages.users)}
 ${renderFilters(filters, isFiltered)}
 ${listed.done ? renderPage(listed.result, filters, cursor) : renderSummary(listed.problems, [{ name: 'q', label: textLabel }])}
 </div>`,

@@ -6,10 +6,10 @@ import { explainReason } from '#api/runs/pages/run/reasons.ts';
 import { renderStatusDetail } from '#api/runs/pages/run/status-detail.ts';
 import { runTabPath, type ShownRun } from '#api/runs/pages/run-tab.ts';
 import { renderActions } from '#api/web/components/actions.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderRunLink, renderTeamLink } from '#api/web/components/links/resource-links.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { secretScript } from '#api/web/components/secret.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
@@ -65,7 +65,7 @@ ${renderPageHead({
   actions: renderInstanceActions(instance, deployed, await readDriftCheck(visit, instance, names)),
   history: ['instances', instance.id],
 })}
-${renderNews(visit, pages.instance)}
+${renderConfirmation(visit, pages.instance)}
 ${await renderUnrecorded(visit, instance)}
 ${await renderLastFailure(visit, instance)}
 ${(await hasChangedUpstream(visit)) ? renderChangedUpstream(instance) : null}

@@ -66,13 +66,13 @@ ${await renderSchedulesOf(visit, members.schedulesOf(owner), {
     }),
     carryOut: async ({ owner, member }, typed, visit) => {
       await members.set(visit, owner, member.user_id, { role: typed['role'] });
-      return level.path('members', owner, { done: await newsOfMember(members, visit, owner, member.user_id) });
+      return level.path('members', owner, { done: await confirmationOfMember(members, visit, owner, member.user_id) });
     },
   };
 }
 
 /** The confirmation on the members' page after somebody got a role. */
-export async function newsOfMember<Params, Owner extends LevelOwner>(
+export async function confirmationOfMember<Params, Owner extends LevelOwner>(
   members: MemberLevel<Params, Owner>,
   visit: Visit,
   owner: Owner,

@@ -12,7 +12,7 @@ import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { capitalize, toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { newsOfMember } from './member-forms.ts';
+import { confirmationOfMember } from './member-forms.ts';
 import type { MemberLevel, ShownMember } from './member-level.ts';
 import { nextStepNames, nextStepQuery, readPrefilledPerson, renderOutsider } from './next-step.ts';
 
@@ -103,7 +103,7 @@ export async function submitMember<Params, Owner extends LevelOwner>(
     return showMembers(members, visit, { typed, problems: submitted.problems, outsider: named.outsider });
   return visit.redirect(
     level.path('members', owner, {
-      done: await newsOfMember(members, visit, owner, named.id),
+      done: await confirmationOfMember(members, visit, owner, named.id),
       ...(members.renderNextStep && nextStepQuery(named.id, typed)),
     }),
   );

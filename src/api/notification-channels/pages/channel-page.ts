@@ -2,9 +2,9 @@ import type { FastifyReply } from 'fastify';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderChips, withAll } from '#api/web/components/chips.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderHidden } from '#api/web/components/hidden-rows.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
 import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
@@ -96,7 +96,7 @@ ${renderPageHead({
   actions: renderButtons(channel),
   history: ['notification_channels', id],
 })}
-${renderNews(visit, pages.notificationChannel)}
+${renderConfirmation(visit, pages.notificationChannel)}
 ${channel.disabled_reason && html`<p class="notice notice-problem">${channelDisabledReasons[channel.disabled_reason]} Check where it sends to before you enable it: its creator may receive the messages.</p>`}
 ${channel.problem && html`<p class="notice notice-problem foreign">Messages do not arrive: ${toSentence(channel.problem)}${channel.problem === noMailServer ? null : ' Each message is retried for two days, unless its recipient was refused.'}</p>`}
 <div class="panel">${renderFacts([

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { formsAbout } from '#api/web/forms/forms-about.ts';
 import type { Html } from '#api/web/html.ts';
-import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { isTopic, labelOf } from '#domain/news/model.ts';
@@ -22,7 +22,7 @@ export function readShown(visit: ChannelVisit): Promise<ShownChannel> {
 
 export function channelPath(
   { id }: { readonly id: string },
-  done?: NewsOf<typeof pages.notificationChannel>,
+  done?: ConfirmationOf<typeof pages.notificationChannel>,
 ): LocalPath {
   return pagePath(pages.notificationChannel, { id }, { done });
 }

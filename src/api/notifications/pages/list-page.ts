@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { renderChips, withAll } from '#api/web/components/chips.ts';
-import { renderNews } from '#api/web/components/news.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
@@ -37,7 +37,7 @@ ${renderPageHead({
   below: 'Events that concern you.',
   actions: html`<div class="actions">${renderMark({ path: pagePath(pages.readAllNotifications), label: 'Mark all as read' })}<a class="button button-small" href="${pagePath(pages.notificationPreferences)}">Preferences</a></div>`,
 })}
-${renderNews(visit, pages.notifications)}
+${renderConfirmation(visit, pages.notifications)}
 ${renderChips('Filter by state', views, view.value, (show) => link({ show }))}
 ${renderChips('Filter by kind', withAll(notificationKindNames, labelOf, 'Every kind'), kind, (each) => link({ kind: each }))}
 <div class="list-panel">${

@@ -32,7 +32,7 @@ export const preferencesForm = formPage(pages.notificationPreferences, {
     fields: [toTable(shown), ...chatFields(shown), { ...revisionField(shown), isOptional: true }],
     submit: 'Save preferences',
     cancel: pagePath(pages.notifications),
-    news: pages.notificationPreferences,
+    confirmations: pages.notificationPreferences,
     refusal: refusalOf(shown.actions, 'replace'),
     forgets: () => ['chat_url'],
   }),

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Level, LevelPage } from '#api/tenancy/pages/levels/level.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
-import type { NewsOf } from '#api/web/news.ts';
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { type LocalPath, type PagePattern, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { get, update } from '../operations.ts';
@@ -13,7 +13,7 @@ export const organizationsCrumb: Crumb = { label: 'Organizations', path: pagePat
 
 export function organizationPath(
   { id: orgID }: Pick<Organization, 'id'>,
-  done?: NewsOf<typeof pages.organization>,
+  done?: ConfirmationOf<typeof pages.organization>,
 ): LocalPath {
   return pagePath(pages.organization, { orgID }, { done });
 }
@@ -55,7 +55,7 @@ export const organizationLevel: Level<{ orgID: string }, Organization> = {
       path: pagePath(pages.newTeam, { orgID }),
     }),
   },
-  news: pages.organization,
+  confirmations: pages.organization,
   settings: {
     update: (visit, { id: orgID }, body) => visit.run(update, { params: { orgID }, body }),
     aboutSlug: 'Links with former slugs keep working.',

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { teamPath } from '#api/teams/pages/team-frame.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { formsAbout } from '#api/web/forms/forms-about.ts';
-import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names.ts';
@@ -22,7 +22,7 @@ export async function readProject(visit: ProjectVisit): Promise<ProjectSubject> 
   return { ...project, teamName: names.get(project.team_id)?.name ?? 'Team' };
 }
 
-export function projectPath({ id }: { readonly id: string }, done?: NewsOf<typeof pages.project>): LocalPath {
+export function projectPath({ id }: { readonly id: string }, done?: ConfirmationOf<typeof pages.project>): LocalPath {
   return pagePath(pages.project, { id }, { done });
 }
 

@@ -10,7 +10,7 @@ import {
 import { archivedQuery, isArchive, renderArchivedBadge, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
 import { renderSetsOfProject } from '#api/variable-sets/pages/attached-sets.ts';
 import { renderActions } from '#api/web/components/actions.ts';
-import { renderNews } from '#api/web/components/news.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
@@ -40,7 +40,7 @@ ${renderPageHead({
   actions: renderButtons(project),
   history: ['projects', project.id],
 })}
-${renderNews(visit, pages.project)}
+${renderConfirmation(visit, pages.project)}
 ${description ? html`<p class="foreign">${description}</p>` : null}
 <h2>Environments</h2>
 ${renderArchiveTabs(projectPath(project), isArchived)}

@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { renderActions } from '#api/web/components/actions.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -50,7 +50,7 @@ ${renderPageHead({
     },
   }),
 })}
-${renderNews(visit, pages.quota)}
+${renderConfirmation(visit, pages.quota)}
 ${problem ? html`<p class="notice notice-problem">${problem}</p>` : null}
 <div class="panel">${renderFacts([...used, ['Changed', changed]])}</div>
 </div>`,

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { list as listUndoAttempts } from '#api/undo/operations.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { copyScript } from '#api/web/components/copied.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { lookOfRun } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
@@ -67,7 +67,7 @@ export async function showRunPage(
     // If the visitor did not choose the tab, an update may replace it by the plan's tab, so the page already needs the plan's scripts.
     scripts: [...new Set([copyScript, ...(tab.scripts ?? []), ...(follows ? (planTab.scripts ?? []) : [])])],
     main: html`<div class="page page-wide">
-${renderNews(visit, pages.run)}
+${renderConfirmation(visit, pages.run)}
 ${renderLivePart(visit, { run, tab, review, follows }, html`${head}${renderTabLinks(run, tab)}${tab.hasOwnStream ? null : content}${discussion}`)}
 ${tab.hasOwnStream ? content : null}
 ${isDiscussed ? renderCommentForm(run, tab.key, comment) : null}

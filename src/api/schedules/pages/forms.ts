@@ -1,9 +1,9 @@
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { formPage } from '#api/web/forms/form-page.ts';
 import { revisionField } from '#api/web/forms/resource-forms.ts';
 import { readTimes, timeFields } from '#api/web/forms/schedule-times.ts';
 import { type Html, html } from '#api/web/html.ts';
-import type { NewsOf } from '#api/web/news.ts';
 import { pagePath, pages, withQuery } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { create, remove, trigger, update } from '../operations.ts';
@@ -92,7 +92,7 @@ const switches = {
     lead: 'It starts again at its next time. Missed times are skipped.',
     done: 'resumed',
   },
-} as const satisfies Record<string, { verb: string; lead: string; done: NewsOf<typeof pages.schedule> }>;
+} as const satisfies Record<string, { verb: string; lead: string; done: ConfirmationOf<typeof pages.schedule> }>;
 
 function switchForm(pattern: typeof pages.pauseSchedule | typeof pages.resumeSchedule, enabled: boolean) {
   const { verb, lead, done } = enabled ? switches.resume : switches.pause;

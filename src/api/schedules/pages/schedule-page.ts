@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { renderVariables } from '#api/runs/pages/run/values.ts';
 import { renderActions } from '#api/web/components/actions.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { type Fact, renderFacts } from '#api/web/components/facts.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderRunLink } from '#api/web/components/links/resource-links.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderTable } from '#api/web/components/table.ts';
 import { renderAge, renderTime } from '#api/web/components/time.ts';
@@ -44,7 +44,7 @@ export async function showSchedule(visit: ScheduleVisit): Promise<FastifyReply> 
   return visit.show({
     title: schedule.name,
     main: html`<div class="page page-wide">
-${renderNews(visit, pages.schedule)}
+${renderConfirmation(visit, pages.schedule)}
 ${renderLive(
   {
     stream: pagePath(pages.scheduleChanges, { id }, { mark: markOf(schedule) }),

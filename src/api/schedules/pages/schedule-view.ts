@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import { operationWords } from '#api/runs/pages/labels.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderRunStatus, renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { formsAbout } from '#api/web/forms/forms-about.ts';
 import { type Html, html } from '#api/web/html.ts';
-import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
@@ -20,7 +20,7 @@ export function readSubject(visit: ScheduleVisit): Promise<ScheduleSubject> {
   return visit.read(get, { params: visit.params });
 }
 
-export function schedulePath({ id }: { readonly id: string }, done?: NewsOf<typeof pages.schedule>): LocalPath {
+export function schedulePath({ id }: { readonly id: string }, done?: ConfirmationOf<typeof pages.schedule>): LocalPath {
   return pagePath(pages.schedule, { id }, { done });
 }
 

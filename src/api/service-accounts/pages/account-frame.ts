@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { teamPath } from '#api/teams/pages/team-frame.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { formsAbout } from '#api/web/forms/forms-about.ts';
 import { type Html, html } from '#api/web/html.ts';
-import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
@@ -43,7 +43,10 @@ export function renderOwner({ owner }: ListedAccount, names: Names): Html {
 
 export const accountsCrumb: Crumb = { label: 'Service accounts', path: pagePath(pages.serviceAccounts) };
 
-export function accountPath({ id }: { readonly id: string }, done?: NewsOf<typeof pages.serviceAccount>): LocalPath {
+export function accountPath(
+  { id }: { readonly id: string },
+  done?: ConfirmationOf<typeof pages.serviceAccount>,
+): LocalPath {
   return pagePath(pages.serviceAccount, { id }, { done });
 }
 

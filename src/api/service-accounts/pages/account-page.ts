@@ -5,8 +5,8 @@ import { readHeld, renderHeldLink } from '#api/schedules/pages/held-schedules.ts
 import { get as getTeam } from '#api/teams/operations.ts';
 import { teamPath } from '#api/teams/pages/team-frame.ts';
 import { renderActions } from '#api/web/components/actions.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPages } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
@@ -74,7 +74,7 @@ export async function showAccount(visit: AccountVisit): Promise<FastifyReply> {
     title: name,
     main: html`<div class="page page-wide">
 ${renderPageHead({ title: name, crumbs: [accountsCrumb], beside: renderEnabled(enabled), actions: renderButtons(account), history: ['service_accounts', account.id] })}
-${renderNews(visit, pages.serviceAccount)}
+${renderConfirmation(visit, pages.serviceAccount)}
 <div class="panel">${renderFacts([
       ['Role', capitalize(role)],
       ['Owner', renderOwner(account, names)],

@@ -49,7 +49,7 @@ function describeSection({ settings, section }: Subject) {
     fields: settingsFields(section, settings),
     submit: 'Save settings',
     cancel: sectionPath(section),
-    news: pages.settings,
+    confirmations: pages.settings,
     refusal: refusalOf(settings.actions, 'update'),
   } as const;
 }

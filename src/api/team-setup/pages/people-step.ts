@@ -17,7 +17,7 @@ export const peopleStep = formPage(pages.setUpTeamPeople, {
   read: readSetup,
   describe: async (setup, visit) => ({
     ...describeStep(setup, 'people', html`${describePeople(setup, visit)}${await renderSentOutsider(setup, visit)}`),
-    news: pages.setUpTeamPeople,
+    confirmations: pages.setUpTeamPeople,
     fields: [
       ...(await personFields(visit, personOf(setup))),
       { name: 'role', label: 'Role', kind: 'radio', choices: teamRoleChoices, value: 'member' },

@@ -36,7 +36,7 @@ function describeEnvironmentStep(setup: Setup, visit: TeamVisit): FormPage {
       ),
     ),
     ...(isMissing && { cancel: stepPath(setup, 'project') }),
-    news: pages.setUpTeamEnvironment,
+    confirmations: pages.setUpTeamEnvironment,
     fields: [
       {
         name: 'project_id',
@@ -73,7 +73,7 @@ const policyStepForm = formPage(pages.setUpTeamPolicy, {
   describe: async (subject, visit) => ({
     ...describeStep(subject, 'policy', await describeEnvironments(subject, visit)),
     ...(subject.environment === null && { cancel: stepPath(subject, 'environment') }),
-    news: pages.setUpTeamPolicy,
+    confirmations: pages.setUpTeamPolicy,
     fields: subject.environment ? fieldsOf(subject.environment) : [],
     submit: 'Save',
     refusal: subject.environment

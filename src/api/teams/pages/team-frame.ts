@@ -4,7 +4,7 @@ import { organizationCrumbs } from '#api/organizations/pages/organization-frame.
 import type { OrganizationView } from '#api/organizations/views.ts';
 import type { Level, LevelPage } from '#api/tenancy/pages/levels/level.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
-import type { NewsOf } from '#api/web/news.ts';
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { type LocalPath, type PagePattern, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { get, update } from '../operations.ts';
@@ -35,7 +35,7 @@ export function teamParams({ id, organization_id: orgID }: TeamIds) {
   return { orgID, id };
 }
 
-export function teamPath(team: TeamIds, done?: NewsOf<typeof pages.team>): LocalPath {
+export function teamPath(team: TeamIds, done?: ConfirmationOf<typeof pages.team>): LocalPath {
   return pagePath(pages.team, teamParams(team), { done });
 }
 
@@ -58,7 +58,7 @@ const paths: Readonly<Record<LevelPage, PagePattern & `/organizations/:orgID/tea
 export const teamLevel: Level<{ orgID: string; id: string }, TeamSubject> = {
   noun: 'team',
   auditType: 'teams',
-  news: pages.team,
+  confirmations: pages.team,
   read: readTeam,
   parents: ({ organization }) => organizationCrumbs(organization),
   path: (page, team, query) => pagePath(paths[page], teamParams(team), query),

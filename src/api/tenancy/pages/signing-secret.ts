@@ -61,7 +61,7 @@ export function rotationForm<Thing extends Signing>(
 }
 
 /** The answer to the form that created a secret. It is the only page that shows the secret. */
-export function secretPage({ crumbs, path }: Places, issued: Issued, news: string): Page {
+export function secretPage({ crumbs, path }: Places, issued: Issued, confirmation: string): Page {
   const { secret, overlap_until: until } = issued;
   const title = `The secret of ${issued.name}`;
   return {
@@ -70,7 +70,7 @@ export function secretPage({ crumbs, path }: Places, issued: Issued, news: strin
     main: html`<div class="page page-narrow">
 ${renderPageHead({ title, crumbs: crumbs(issued) })}
 <div class="panel stack">
-<p>${news} The endpoint uses the secret to verify that messages are genuine. Copy it now: it is not shown again.</p>
+<p>${confirmation} The endpoint uses the secret to verify that messages are genuine. Copy it now: it is not shown again.</p>
 ${renderSecret({ id: 'secret', label: 'Secret', value: secret ?? '' })}
 ${until ? html`<p class="muted">The old secret is also valid until ${renderTime(String(until))}.</p>` : null}
 <div class="form-end"><a class="button button-primary" href="${path(issued)}">Done</a></div>

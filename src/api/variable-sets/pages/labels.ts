@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { formsAbout } from '#api/web/forms/forms-about.ts';
-import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { get } from '../operations.ts';
@@ -15,7 +15,7 @@ export function readSet(visit: SetVisit): Promise<ShownSet> {
   return visit.read(get, { params: { id: visit.params.id } });
 }
 
-export function setPath({ id }: { readonly id: string }, done?: NewsOf<typeof pages.variableSet>): LocalPath {
+export function setPath({ id }: { readonly id: string }, done?: ConfirmationOf<typeof pages.variableSet>): LocalPath {
   return pagePath(pages.variableSet, { id }, { done });
 }
 

@@ -3,8 +3,8 @@ import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { renderVariableTable } from '#api/variables/pages/table.ts';
 import { renderUnknownDefaults } from '#api/variables/pages/unknown-defaults.ts';
 import { renderActions } from '#api/web/components/actions.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderHidden } from '#api/web/components/hidden-rows.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
@@ -44,7 +44,7 @@ ${renderPageHead({
   actions: renderButtons(set),
   history: ['variable_sets', id],
 })}
-${renderNews(visit, pages.variableSet)}
+${renderConfirmation(visit, pages.variableSet)}
 ${description ? html`<p class="foreign">${description}</p>` : null}
 ${renderTabs(
   'Parts of the set',

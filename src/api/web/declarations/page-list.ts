@@ -4,7 +4,7 @@ import type { LocalPath } from './path-patterns.ts';
 /**
  * The texts about the last action on an area's pages, by path and then by the name that a redirect puts into the address (`done=saved`).
  */
-export type NewsOn<Pages extends Readonly<Record<string, string>>> = {
+export type ConfirmationsOn<Pages extends Readonly<Record<string, string>>> = {
   readonly [Pattern in Pages[keyof Pages]]?: Readonly<Record<string, string>>;
 };
 

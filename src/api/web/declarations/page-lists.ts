@@ -11,7 +11,7 @@ type Joined<Part> = (Part extends unknown ? (part: Part) => void : never) extend
   : never;
 
 /** Joins the members with this name from the lists of all areas. @throws Error if two areas list the same member */
-export function joinLists<Name extends 'pages' | 'news' | 'kinds'>(name: Name): Joined<Listed<Name>> {
+export function joinLists<Name extends 'pages' | 'confirmations' | 'kinds'>(name: Name): Joined<Listed<Name>> {
   const parts: readonly { readonly [Each in Name]?: object }[] = Object.values(lists);
   const members = parts.flatMap((list) => Object.entries(list[name] ?? {}));
   const joined = Object.fromEntries(members);

@@ -1,10 +1,10 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { renderNews } from '../components/news.ts';
+import { renderConfirmation } from '../components/confirmation.ts';
 import { type Crumb, renderPageHead } from '../components/page-head.ts';
+import type { PageWithConfirmations } from '../confirmations.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../layout.ts';
 import { renderLinkedText } from '../linked-text.ts';
-import type { PageWithNews } from '../news.ts';
 import type { LocalPath, PagePattern, ParamsOf } from '../paths.ts';
 import { toSentence } from '../text.ts';
 import type { PageDeclaration, PageOptions } from '../visit/route.ts';
@@ -58,7 +58,7 @@ export interface FormPage extends Pick<Form, 'submit' | 'tone' | 'cancelLabel'> 
    */
   readonly refusal: string | null;
   /** The page whose text about the last action stands above the form, if the form redirects to itself. */
-  readonly news?: PageWithNews;
+  readonly confirmations?: PageWithConfirmations;
   /** Fields that are empty when a refused form is shown again, because they may contain a secret. */
   readonly forgets?: (typed: Typed) => readonly string[];
 }
@@ -92,8 +92,8 @@ export function formPage<Pattern extends PagePattern, Subject>(
   const show = async (visit: Visit<ParamsOf<Pattern>>) => {
     const described = await describe(await read(visit), visit);
     const { schema } = described;
-    const news = described.news ? renderNews(visit, described.news) : null;
-    const state = { news, ...(schema && { entry: fillPart(schema) }) };
+    const confirmation = described.confirmations ? renderConfirmation(visit, described.confirmations) : null;
+    const state = { confirmation, ...(schema && { entry: fillPart(schema) }) };
     return visit.show(renderFormPage(described, visit.request.url as LocalPath, state));
   };
   const post = async (visit: Visit<ParamsOf<Pattern>>) => {
@@ -162,7 +162,7 @@ interface FormState extends Pick<Form, 'typed' | 'problems'> {
   /** The visitor has just switched to another kind. */
   readonly isOfOtherKind?: boolean;
   /** The result of the last action. */
-  readonly news?: Html | null;
+  readonly confirmation?: Html | null;
 }
 
 function renderFormPage(described: FormPage, action: LocalPath, state: FormState = {}): Page {
@@ -173,7 +173,7 @@ function renderFormPage(described: FormPage, action: LocalPath, state: FormState
     ...(described.schema && { scripts: ['schema-form.js'] }),
     main: html`<div class="page page-narrow">
 ${renderPageHead({ title, crumbs, below: below ?? null, actions: actions ?? null })}
-${state.news ?? null}
+${state.confirmation ?? null}
 ${described.tabs ?? null}
 <div class="panel stack">
 ${lead ? html`<div class="consequences">${typeof lead === 'string' ? html`<p>${lead}</p>` : lead}</div>` : null}

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Action } from '#domain/shared/actions.ts';
 import { renderAction } from '../components/actions.ts';
-import { renderNews } from '../components/news.ts';
+import { renderConfirmation } from '../components/confirmation.ts';
 import { renderPageHead } from '../components/page-head.ts';
 import { renderEmpty, renderPages, renderTable, type Table } from '../components/table.ts';
 import { type Html, html } from '../html.ts';
@@ -38,7 +38,7 @@ export function showList<Row>(visit: Visit, list: ListPage<Row>): Promise<Fastif
     title,
     main: html`<div class="page page-wide">
 ${renderPageHead({ title, below: list.below ?? null, actions: renderButtons(list) })}
-${renderNews(visit, page)}
+${renderConfirmation(visit, page)}
 ${list.above}
 <div class="list-panel">${rows.length > 0 ? renderTable({ ...list, caption }) : renderEmpty(...list.empty)}</div>
 ${renderPages({ cursor: visit.query('cursor'), next: list.next ?? null }, (query) => withQuery(page, { ...kept, ...query }))}

@@ -1,16 +1,16 @@
 import type { FastifyReply } from 'fastify';
 import { renderActions } from '#api/web/components/actions.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderNextAttempt, renderTime } from '#api/web/components/time.ts';
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { page } from '#api/web/declarations/area.ts';
 import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { renderLive, renderStill } from '#api/web/live/live.ts';
-import type { NewsOf } from '#api/web/news.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -84,7 +84,7 @@ ${renderBody(delivery.body, webhook)}`;
   return visit.show({
     title: event.type,
     main: html`<div class="page page-wide">
-${renderNews(visit, pages.webhookDelivery)}
+${renderConfirmation(visit, pages.webhookDelivery)}
 ${isWaiting(delivery) ? renderLive(live, content) : renderStill(content)}
 </div>`,
   });
@@ -110,7 +110,7 @@ export const deliveryPages = [
       const params = { id, deliveryID: delivery.id };
       const repeated = await visit.run(redeliver, { params });
       // A delivery that still waits is only attempted earlier. For one that has ended, a new delivery is made.
-      const done: NewsOf<typeof pages.webhookDelivery> = repeated.id === delivery.id ? 'tried' : 'repeated';
+      const done: ConfirmationOf<typeof pages.webhookDelivery> = repeated.id === delivery.id ? 'tried' : 'repeated';
       return pagePath(pages.webhookDelivery, { id, deliveryID: repeated.id }, { done });
     },
   }),

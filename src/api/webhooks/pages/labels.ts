@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { formsAbout } from '#api/web/forms/forms-about.ts';
 import type { Html } from '#api/web/html.ts';
-import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { ShownStatus } from '#domain/webhooks/model.ts';
@@ -21,7 +21,7 @@ export function readShown(visit: WebhookVisit): Promise<ShownWebhook> {
   return visit.read(get, { params: { id: visit.params.id } });
 }
 
-export function webhookPath({ id }: { readonly id: string }, done?: NewsOf<typeof pages.webhook>): LocalPath {
+export function webhookPath({ id }: { readonly id: string }, done?: ConfirmationOf<typeof pages.webhook>): LocalPath {
   return pagePath(pages.webhook, { id }, { done });
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { renderActions } from '#api/web/components/actions.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderSince, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -41,7 +41,7 @@ ${live}`;
   return visit.show({
     title: name,
     main: html`<div class="page page-wide">
-${renderNews(visit, pages.webhook)}
+${renderConfirmation(visit, pages.webhook)}
 ${renderLive({ stream: null, address, again: '5s' }, content)}
 </div>`,
   });

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { get as getPause, set as setPause } from '#api/holds/apply-pause-operations.ts';
 import { renderAction } from '#api/web/components/actions.ts';
-import { renderNews } from '#api/web/components/news.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
@@ -36,7 +36,7 @@ ${renderPageHead({
   below: 'Workers plan and apply. A run waits in the queue of its pool until a worker has a free slot.',
   actions: html`<div class="actions">${renderAction(visit.mayDo(createPool), { label: 'New pool', icon: 'plus', path: pagePath(pages.newWorkerPool) })}${pause && renderPauseButton(visit, pause.pause !== null)}</div>`,
 })}
-${renderNews(visit, pages.workers)}
+${renderConfirmation(visit, pages.workers)}
 <section class="stack" aria-labelledby="pools"><h2 id="pools">Pools</h2>
 <div class="list-panel">${listed.length > 0 ? renderPools(listed) : renderEmpty('No pools yet', 'A pool appears when a worker starts to serve it.')}</div>
 ${renderPages({ cursor: poolCursor, next: nextPools }, poolLink, 'pool_cursor')}</section>

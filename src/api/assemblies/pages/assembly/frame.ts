@@ -1,6 +1,6 @@
 import { renderArchivedBadge } from '#api/tenancy/pages/views.ts';
 import { renderActions } from '#api/web/components/actions.ts';
-import { renderNews } from '#api/web/components/news.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTabs, type Tab } from '#api/web/components/tabs.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -30,7 +30,7 @@ ${renderPageHead({
   actions: renderButtons(assembly),
   history: ['assemblies', assembly.id],
 })}
-${renderNews(visit, pages.assembly)}
+${renderConfirmation(visit, pages.assembly)}
 ${renderTabs('Parts of the assembly', tabsOf(assembly, tab))}
 ${content}
 </div>`,

@@ -1,7 +1,7 @@
+import type { ConfirmationOf } from '#api/web/confirmations.ts';
 import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
-import type { NewsOf } from '#api/web/news.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import { isNodeEnded } from '#domain/assemblies/model.ts';
@@ -39,7 +39,7 @@ function common(subject: Subject, action: 'cancel' | 'resume') {
   };
 }
 
-function pathOf({ run, assembly }: Subject, done?: NewsOf<typeof pages.assemblyRun>) {
+function pathOf({ run, assembly }: Subject, done?: ConfirmationOf<typeof pages.assemblyRun>) {
   return pagePath(pages.assemblyRun, { id: assembly.id, runID: run.id }, { done });
 }
 

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { renderResult } from '#api/runs/pages/run/outputs.ts';
 import { renderOutputs, renderVariables } from '#api/runs/pages/run/values.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { copyScript } from '#api/web/components/copied.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { groupWordOf, lookOfRun } from '#api/web/components/status.ts';
 import { renderPager } from '#api/web/components/table.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
@@ -117,7 +117,7 @@ export async function showAssemblyRun(visit: AssemblyRunVisit): Promise<FastifyR
     tabStatus: lookOfRun(run).word,
     scripts: [...new Set([graphScript, copyScript, ...(tab.scripts ?? [])])],
     main: html`<div class="page page-wide">
-${renderNews(visit, pages.assemblyRun)}
+${renderConfirmation(visit, pages.assemblyRun)}
 ${renderLivePart(visit, run, tab, html`${renderHead(title, subject)}${situation}${tab.key === valuesTab.key ? null : renderResult(run, runPath(run, { tab: valuesTab.key }))}${renderTabLinks(run, tab)}${content}`)}
 </div>`,
   });

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { get as getEnvironment } from '#api/environments/operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { isArchive } from '#api/tenancy/pages/views.ts';
-import { renderNews } from '#api/web/components/news.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
@@ -48,7 +48,7 @@ export async function showCatalog(visit: Visit): Promise<FastifyReply> {
     filter,
     mayCreate,
     problems: listed.done ? null : listed.problems,
-    news: renderNews(visit, pages.catalog),
+    confirmation: renderConfirmation(visit, pages.catalog),
     pager: {
       first: cursor ? pagePath(pages.catalog, {}, query) : null,
       next: next ? pagePath(pages.catalog, {}, { ...query, cursor: next }) : null,

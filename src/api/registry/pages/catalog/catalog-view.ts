@@ -50,7 +50,7 @@ export interface Catalog {
   /** The environment to deploy to; null if the visitor has not chosen one yet. */
   readonly environment: { readonly id: string; readonly name: string; readonly team_id: string } | null;
   readonly mayCreate: Action;
-  readonly news: Html | null;
+  readonly confirmation: Html | null;
   /** Why the filters were refused; null if they were not. */
   readonly problems: FormProblems | null;
   readonly pager: { readonly first: LocalPath | null; readonly next: LocalPath | null };
@@ -60,7 +60,7 @@ const maxTags = 12;
 const textLabel = 'Name or description';
 
 export function catalogPage(catalog: Catalog): Page {
-  const { templates, nameOwner, mayCreate, pager, news, problems, filter } = catalog;
+  const { templates, nameOwner, mayCreate, pager, confirmation, problems, filter } = catalog;
   const path = newTemplatePath(catalog);
   const actions = html`<div class="actions">${renderAction(mayCreate, { label: 'New template', icon: 'plus', path })}</div>`;
   const head = headOf(catalog);
@@ -69,7 +69,7 @@ export function catalogPage(catalog: Catalog): Page {
     hasProblem: problems !== null,
     main: html`<div class="page page-wide">
 ${renderPageHead({ ...head, actions })}
-${news}
+${confirmation}
 ${renderFilters(catalog)}
 ${
   problems

@@ -13,5 +13,5 @@ export interface TemplatePage {
   readonly runs: readonly ListedRun[];
   readonly owner: string;
   readonly nameEnvironment: (id: string | null) => string;
-  readonly news: Html | null;
+  readonly confirmation: Html | null;
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { listAllRuns } from '#api/runs/lists/list-operations.ts';
-import { renderNews } from '#api/web/components/news.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names.ts';
@@ -35,7 +35,7 @@ export async function showTemplatePage(visit: Visit<{ id: string }>): Promise<Fa
     runs: runs.runs,
     owner: nameOwner(template.team_id),
     nameEnvironment: (environment) => names.get(environment ?? '')?.name ?? '',
-    news: renderNews(visit, pages.template),
+    confirmation: renderConfirmation(visit, pages.template),
   });
   return visit.show(page);
 }

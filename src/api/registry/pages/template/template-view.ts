@@ -18,7 +18,7 @@ import type { TemplatePage } from './template-facts.ts';
 import { renderVersions } from './versions-table.ts';
 
 export function templatePage(shown: TemplatePage): Page {
-  const { template, latest, owner, news, environmentId } = shown;
+  const { template, latest, owner, confirmation, environmentId } = shown;
   const place = { environment_id: environmentId };
   const { name, description, tags } = template;
   return {
@@ -32,7 +32,7 @@ ${renderPageHead({
   actions: renderTemplateActions(template, place),
   history: ['templates', template.id],
 })}
-${news}
+${confirmation}
 ${tags.length > 0 ? html`<ul class="chips" aria-label="Tags">${tags.map((tag) => html`<li><a class="chip foreign" href="${pagePath(pages.catalog, {}, { tag })}">${renderIcon('tag')}${tag}</a></li>`)}</ul>` : null}
 <div class="beside">
 <div class="beside-main">

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyReply } from 'fastify';
-import { renderNews } from '#api/web/components/news.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readFiles } from '#domain/registry/published.ts';
@@ -38,7 +38,7 @@ export async function showVersion(visit: Visit<{ id: string; version: string }>)
       hasSameFiles: await haveSameFiles(visit, previous, version),
     },
     file,
-    news: renderNews(visit, pages.templateVersion),
+    confirmation: renderConfirmation(visit, pages.templateVersion),
   });
   return visit.show(page);
 }

@@ -68,11 +68,11 @@ export interface VersionPage {
   } | null;
   readonly file: ShownFile | null;
   /** The result of the last action. */
-  readonly news: Html | null;
+  readonly confirmation: Html | null;
 }
 
 export function versionPage(shown: VersionPage): Page {
-  const { template, version, previous, isCut, file, news } = shown;
+  const { template, version, previous, isCut, file, confirmation } = shown;
   const spec = readSpec(version.spec);
   const place = { environment_id: shown.environmentId };
   return {
@@ -87,7 +87,7 @@ ${renderPageHead({
   beside: renderBadges(shown),
   actions: renderVersionActions(shown),
 })}
-${news}
+${confirmation}
 ${renderYanked(version)}
 <div class="beside">
 <div class="beside-main">

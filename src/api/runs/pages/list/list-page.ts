@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { renderAlert } from '#api/web/components/alerts.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
-import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPager } from '#api/web/components/table.ts';
 import { submit } from '#api/web/forms/problems.ts';
@@ -46,7 +46,7 @@ async function renderList(visit: Visit, address: ListAddress, page: ShownPage): 
   ]);
   return html`<div class="page page-wide">
 ${renderHead()}
-${renderNews(visit, pages.runs)}
+${renderConfirmation(visit, pages.runs)}
 ${choices && renderFilters(address, choices)}
 ${live}
 </div>`;

@@ -1,5 +1,5 @@
 import { renderActions } from '#api/web/components/actions.ts';
-import { renderNews } from '#api/web/components/news.ts';
+import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -43,7 +43,7 @@ ${renderPageHead({
   actions: add,
   history: [level.auditType, owner.id],
 })}
-${renderNews(visit, level.news)}
+${renderConfirmation(visit, level.confirmations)}
 ${renderTabs(`Parts of the ${noun}`, tabs)}
 ${content}
 </div>`,

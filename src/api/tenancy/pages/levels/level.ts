@@ -1,6 +1,6 @@
 import type { ActionButton } from '#api/web/components/actions.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
-import type { PageWithNews } from '#api/web/news.ts';
+import type { PageWithConfirmations } from '#api/web/confirmations.ts';
 import type { LocalPath, pages, QueryOf } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
@@ -47,7 +47,7 @@ export interface Level<Params, Owner extends LevelOwner> {
     readonly button: (owner: Owner) => ActionButton;
   };
   /** The page whose texts confirm actions. */
-  readonly news: PageWithNews;
+  readonly confirmations: PageWithConfirmations;
   readonly settings: LevelSettings<Owner>;
 }
 

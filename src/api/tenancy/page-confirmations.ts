@@ -1,5 +1,5 @@
 /** The confirmations after the forms of a resource that can be archived. */
-export function archivingNews(noun: Capitalize<string>) {
+export function archivingConfirmations(noun: Capitalize<string>) {
   return {
     archived: `${noun} archived.`,
     unarchived: `${noun} unarchived.`,
@@ -10,9 +10,9 @@ export function archivingNews(noun: Capitalize<string>) {
 }
 
 /** The confirmations on the pages of an organization and of a team. */
-export function levelNews(noun: Capitalize<string>) {
+export function levelConfirmations(noun: Capitalize<string>) {
   return {
-    ...archivingNews(noun),
+    ...archivingConfirmations(noun),
     joined: 'You are now a member.',
     'member-set': 'Membership saved.',
     'member-set-limited':
@@ -24,7 +24,7 @@ export function levelNews(noun: Capitalize<string>) {
 }
 
 /** Confirms changes to the connections of a project or an environment. */
-export const bindingNews = {
+export const bindingConfirmations = {
   bound: 'Connection bound. New runs get it.',
   unbound: 'Binding removed.',
 };
