@@ -6,6 +6,7 @@ import { monthlyRetentions } from '#domain/retention.ts';
 import { readRetentionDays } from '#domain/settings/retention.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import { removeExpiredMonths } from '#domain/shared/retention/monthly-retention.ts';
+import { logFailure } from '#domain/shared/tasks/log-failure.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
 const intervalMs = 10 * 60_000;
@@ -26,18 +27,11 @@ export interface DatabaseMaintenanceDeps extends SystemCommandDeps {
  */
 export function openDatabaseMaintenance(deps: DatabaseMaintenanceDeps): PeriodicTask {
   const { orm, log } = deps;
-  const attempt = async (failure: string, work: () => Promise<void>) => {
-    try {
-      await work();
-    } catch (error) {
-      log.warn({ err: error }, `${failure}; trying again`);
-    }
-  };
   const run = async () => {
-    await attempt('could not make the partitions of coming months', () => makePartitions(orm.em.fork()));
+    await logFailure(deps, 'could not make the partitions of coming months', () => makePartitions(orm.em.fork()));
     for (const kind of monthlyKinds)
-      await attempt(`could not remove what is out of retention (${kind})`, () => removeExpired(deps, kind));
-    await attempt('could not remove sessions that ended long ago', async () => {
+      await logFailure(deps, `could not remove what is out of retention (${kind})`, () => removeExpired(deps, kind));
+    await logFailure(deps, 'could not remove sessions that ended long ago', async () => {
       const sessions = await removeOldSessions(orm.em.fork());
       if (sessions > 0) log.info({ sessions }, 'removed sessions that had ended or expired');
     });

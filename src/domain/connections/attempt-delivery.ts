@@ -32,8 +32,8 @@ export interface AttemptDelivery {
 }
 
 /**
- * Opens the credentials of a connection for an attempt, or signs a token for it. Call it in the transaction that decides that the attempt may have
- * them.
+ * Opens the credentials of a connection for an attempt, or signs a token for it. Call it in the transaction that decides that the attempt
+ * may have them.
  * @throws CredentialsUnavailable; for a token, as `mintToken`
  */
 export async function deliverToAttempt(

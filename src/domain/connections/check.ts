@@ -50,8 +50,8 @@ export async function checkSettings(
 }
 
 /**
- * Finds the problems that `checkSettings` would find without connecting to anything. If the config decides the form of the credentials, it checks them
- * only once the config is right.
+ * Finds the problems that `checkSettings` would find without connecting to anything. If the config decides the form of the credentials, it
+ * checks them only once the config is right.
  */
 export function findSettingsProblems({ kind, ...given }: GivenSettings): FieldProblem[] {
   const { config: schema, forms } = kindOf(kind);

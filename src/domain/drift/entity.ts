@@ -91,7 +91,10 @@ export const DriftScanSchema = defineEntity({
     /** How many findings it opened (new or again), and how many it resolved. */
     opened: p.integer().nullable(),
     resolved: p.integer().nullable(),
-    /** How many checks of the configuration failed. They do not count as deviations. Null if the scan failed or its plan has no checks stored. */
+    /**
+     * How many checks of the configuration failed. They do not count as deviations. Null if the scan failed or its plan has no checks
+     * stored.
+     */
     failingChecks: p.integer().nullable(),
   },
 });

@@ -1,9 +1,9 @@
-import { AuthorityEnded } from '#domain/identity/stored-authority.ts';
+import { AuthorityEnded, lostAuthorities } from '#domain/identity/stored-authority.ts';
 import { QuotaExceeded } from '#domain/quotas/errors.ts';
 import { FeatureDisabled, Forbidden, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
 import type { FollowDeps, UpstreamChange } from './change.ts';
 import { OwnerChanged } from './errors.ts';
-import { lockUnchanged, lostAuthorities, noteSeen } from './follows-store.ts';
+import { lockUnchanged, noteSeen } from './follows-store.ts';
 import { type FollowFailure, type FollowReason, followReasons } from './model.ts';
 
 export type Failure = Omit<FollowFailure, 'at'>;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { type LostAuthority, selectLostAuthority } from '#domain/identity/stored-authority.ts';
+import { lostAuthorities, selectLostAuthority } from '#domain/identity/stored-authority.ts';
 import { lockInstance } from '#domain/instances/store.ts';
 import type { findReadingDeployment } from '#domain/runs/references/dependents-store.ts';
 import { isReader } from '#domain/runs/references/model.ts';
@@ -9,13 +9,6 @@ import { findReadingPlace } from '#domain/runs/references/recheck.ts';
 import { findSourcesById } from '#domain/runs/references/sources-store.ts';
 import { type Grant, isInForce } from '#domain/shared/access/grant.ts';
 import { type FollowFailure, type FollowReason, maxChain, stops } from './model.ts';
-
-export const lostAuthorities = {
-  gone: 'authority_gone',
-  disabled: 'authority_disabled',
-  key_revoked: 'key_revoked',
-  key_expired: 'key_expired',
-} as const satisfies Record<LostAuthority, FollowReason>;
 
 function selectFollows(em: Em, instanceIds: readonly string[]) {
   return db(em)

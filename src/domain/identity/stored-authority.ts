@@ -17,6 +17,14 @@ export interface StoredAuthority {
 /** Why a stored authority can no longer be used. */
 export type LostAuthority = 'gone' | 'disabled' | 'key_revoked' | 'key_expired';
 
+/** The codes by which things that act under a stored authority report that it was lost. */
+export const lostAuthorities = {
+  gone: 'authority_gone',
+  disabled: 'authority_disabled',
+  key_revoked: 'key_revoked',
+  key_expired: 'key_expired',
+} as const satisfies Record<LostAuthority, string>;
+
 export class AuthorityEnded extends Error {
   readonly reason: LostAuthority;
 

@@ -17,7 +17,9 @@ export interface MessageDeps extends SendDeps {
   readonly linkOrigin: string | null;
 }
 
-/** Sends a leased message once and records the result. A message that failed is tried again later, unless the server refused its recipient. */
+/**
+ * Sends a leased message once and records the result. A message that failed is tried again later, unless the server refused its recipient.
+ */
 export async function deliverMessage(deps: MessageDeps, message: DueMessage): Promise<void> {
   await settleMessage(deps.orm.em.fork(), message, await tryToSend(deps, message));
 }

@@ -70,7 +70,9 @@ function isReadableAs(id: Expression<string | null>, user: Principal, kind: Subj
   return isOfReadableOwner(user, owner, rule);
 }
 
-/** The condition that a key is the user's own, or that of a service account which the user, or a team of which the user is an owner, owns. */
+/**
+ * The condition that a key is the user's own, or that of a service account which the user, or a team of which the user is an owner, owns.
+ */
 function holdsKey(id: Expression<string | null>, user: Principal): Expression<SqlBool> {
   const eb = expressionBuilder<Tables>();
   const owned = Object.keys(user.teams).filter((id) => user.teams[id] === 'owner');

@@ -21,7 +21,9 @@ interface Limited {
 
 const always = sql<SqlBool>`true`;
 const notDeleted = sql<SqlBool>`x.deleted_at is null`;
-/** The condition that a share counts the row with an alias. It repeats the condition of the index that finds these rows, `countedColumns`. */
+/**
+ * The condition that a share counts the row with an alias. It repeats the condition of the index that finds these rows, `countedColumns`.
+ */
 export function isCounted(alias: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${sql.ref(`${alias}.counted`)} and ${sql.ref(`${alias}.revokedAt`)} is null`;
 }

@@ -217,7 +217,10 @@ function describeLeftOut(path: string): CheckFinding {
   return { path: '/executor/git', message };
 }
 
-/** The files of a spec: its own, or those of its repository now, which errors find at `place`. @throws Unprocessable, Unavailable if the repository cannot be read */
+/**
+ * The files of a spec: its own, or those of its repository now, which errors find at `place`. @throws Unprocessable, Unavailable if the
+ * repository cannot be read
+ */
 export async function readSource(
   { executor }: Pick<TemplateSpec, 'executor'>,
   { policy, ...reader }: GitReader & { readonly policy: OutboundPolicy },

@@ -244,7 +244,9 @@ export class Run extends RunSchema.class {
     return isTerminal(this.status);
   }
 
-  /** Whether the run uses a slot of the quota of concurrent runs. It must agree with `usesQuotaSlot` of quotas, which counts them in SQL. */
+  /**
+   * Whether the run uses a slot of the quota of concurrent runs. It must agree with `usesQuotaSlot` of quotas, which counts them in SQL.
+   */
   usesQuotaSlot(): boolean {
     const isExecuting = this.status === 'running' || this.status === 'canceling';
     const code = this.waitingOn?.code;

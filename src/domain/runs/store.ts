@@ -173,8 +173,8 @@ export function selectLastSequence(eb: OverRun) {
 }
 
 /**
- * The newer run that has deployed the instance of an ended apply since, or has destroyed it: a requeue of the apply would replace that. Null if there is none. It
- * may belong to another team, which not every reader of the apply may read.
+ * The newer run that has deployed the instance of an ended apply since, or has destroyed it: a requeue of the apply would replace that.
+ * Null if there is none. It may belong to another team, which not every reader of the apply may read.
  */
 function selectSuperseding(eb: OverRun) {
   return jsonObjectFrom(

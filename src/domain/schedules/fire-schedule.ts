@@ -1,4 +1,4 @@
-import { AuthorityEnded, findStoredPrincipal } from '#domain/identity/stored-authority.ts';
+import { AuthorityEnded, findStoredPrincipal, lostAuthorities } from '#domain/identity/stored-authority.ts';
 import { QuotaExceeded } from '#domain/quotas/errors.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { FeatureDisabled, Forbidden, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
@@ -7,7 +7,6 @@ import type { Schedule } from './entity.ts';
 import { type Firing, findOutcome, isStillRunning, keepFiring } from './history/firings-store.ts';
 import { publishFiring } from './history/publish-firing.ts';
 import { type FiringReason, firingReasons, scheduleKind } from './model.ts';
-import { lostAuthorities } from './pause-store.ts';
 import { listPlanned, lockPlanned } from './planned-store.ts';
 import { planOf } from './schedule-changes.ts';
 import { startWork } from './start-work.ts';

@@ -1,14 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
-import { type LostAuthority, selectLostAuthority } from '#domain/identity/stored-authority.ts';
-import type { FiringReason, PauseReason } from './model.ts';
-
-export const lostAuthorities = {
-  gone: 'authority_gone',
-  disabled: 'authority_disabled',
-  key_revoked: 'key_revoked',
-  key_expired: 'key_expired',
-} as const satisfies Record<LostAuthority, FiringReason>;
+import { lostAuthorities, selectLostAuthority } from '#domain/identity/stored-authority.ts';
+import type { PauseReason } from './model.ts';
 
 /** Whether a transfer has given the schedule `s` of the team `t` other owners than when it was saved. Then it starts nothing. */
 export function isElsewhereRow(eb: Over<{ s: 'schedules'; t: 'teams' }>) {

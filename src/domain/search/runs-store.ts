@@ -11,7 +11,10 @@ import { containsText, hasWords, maxWithWords } from './word-match-store.ts';
 
 type Runs = Over<{ runs: 'runs' }>;
 
-/** Runs by their id, the piece of it that pages show or their idempotency key, then by the name of their instance or the words of their message: the newest first. */
+/**
+ * Runs by their id, the piece of it that pages show or their idempotency key, then by the name of their instance or the words of their
+ * message: the newest first.
+ */
 export const findRuns: Finder = async (em, principal, text, max) => {
   const id = text.toLowerCase();
   const piece = pieceOfId(text);
@@ -34,7 +37,10 @@ export const findRuns: Finder = async (em, principal, text, max) => {
 /** The maximum number of instances of a name whose runs are searched. */
 const maxInstances = 200;
 
-/** The newest runs of the instances that have a text in their names. Scans are left out, as lists do. Each instance takes a few entries of an index. */
+/**
+ * The newest runs of the instances that have a text in their names. Scans are left out, as lists do. Each instance takes a few entries of
+ * an index.
+ */
 function findRunsOfInstances(em: Em, principal: Principal, text: string, max: number) {
   const named = db(em)
     .selectFrom(instanceCandidates(em, principal))

@@ -11,7 +11,10 @@ interface Wanted {
   readonly number: string;
 }
 
-/** Versions of templates by their id, the piece of it that pages show, or the beginning of their number, which a text in the template's name may precede: the last published first. */
+/**
+ * Versions of templates by their id, the piece of it that pages show, or the beginning of their number, which a text in the template's name
+ * may precede: the last published first.
+ */
 export const findVersions: Finder = async (em, principal, text, max) => {
   const id = text.toLowerCase();
   const piece = pieceOfId(text);

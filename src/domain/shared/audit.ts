@@ -75,8 +75,8 @@ export function entriesOf(
 }
 
 /**
- * One entry with the owners of the resource, and after a transfer another one with its former owners. A resource that now belongs to no team
- * or organization has one entry, with its former owners.
+ * One entry with the owners of the resource, and after a transfer another one with its former owners. A resource that now belongs to no
+ * team or organization has one entry, with its former owners.
  */
 function entriesOfOne(
   { action, resourceType }: AuditedAction,

@@ -41,7 +41,10 @@ function sizeOf(value: unknown): number {
   return bytes;
 }
 
-/** The query of every list. A cursor names the last row of the page before, so every page costs the same. A page with large rows holds fewer than `limit`. */
+/**
+ * The query of every list. A cursor names the last row of the page before, so every page costs the same. A page with large rows holds fewer
+ * than `limit`.
+ */
 export const pageQuery = {
   limit: wholeNumber({ min: 1, max: 200 }).default(50),
   cursor: z.string().max(200).optional(),

@@ -7,8 +7,8 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 const senders = declarations.filter((declaration) => 'disabledByTransfer' in declaration);
 
 /**
- * Disables what sends to receivers, such as webhooks, of a project, or of a team and its projects, after a transfer: the new owners have not
- * approved these receivers. The caller has locked the row of the project or team.
+ * Disables what sends to receivers, such as webhooks, of a project, or of a team and its projects, after a transfer: the new owners have
+ * not approved these receivers. The caller has locked the row of the project or team.
  */
 export async function disableTransferred(
   tx: Transaction,

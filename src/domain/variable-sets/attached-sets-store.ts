@@ -38,8 +38,8 @@ function selectAttachedSets(em: Em) {
 }
 
 /**
- * The sets that are attached to a project, or to an environment or its project. The set whose variables win comes first. This does not check access:
- * pass only a place that the caller may read.
+ * The sets that are attached to a project, or to an environment or its project. The set whose variables win comes first. This does not
+ * check access: pass only a place that the caller may read.
  * @param most how many attachments to read
  */
 export async function readGivingSets(

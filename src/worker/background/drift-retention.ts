@@ -5,6 +5,7 @@ import { type Cutoffs, findMonitorsWithOldHistory } from '#domain/drift/retentio
 import { readRetentionDays } from '#domain/settings/retention.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import { everyRow, type IdPage } from '#domain/shared/every-row.ts';
+import { logFailure } from '#domain/shared/tasks/log-failure.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const pageSize = 100;
@@ -16,19 +17,19 @@ export interface DriftRetentionDeps extends SystemCommandDeps {
 }
 
 /**
- * Removes scans and findings whose retention has ended, in one pass over all monitors. Any number of workers may do so. It selects a monitor once something of it is out of retention for a day, and then removes everything that is
- * out of retention. So each monitor has one removal a day rather than one after each scan. A monitor that fails is tried again in the next
- * pass.
+ * Removes scans and findings whose retention has ended, in one pass over all monitors. Any number of workers may do so. It selects a
+ * monitor once something of it is out of retention for a day, and then removes everything that is out of retention. So each monitor has one
+ * removal a day rather than one after each scan. A monitor that fails is tried again in the next pass.
  */
 export async function forgetOldHistory(deps: DriftRetentionDeps, now = new Date(), limit = pageSize): Promise<void> {
-  const { orm, log } = deps;
+  const { orm } = deps;
   const cutoffs = await readCutoffs(deps);
   const due = cutoffs(new Date(now.getTime() - dayMs));
   const find = (page: IdPage) => findMonitorsWithOldHistory(orm.em.fork(), due, page);
   for await (const { id } of everyRow(find, limit)) {
-    await forgetHistory(deps, id, cutoffs(now)).catch((error: unknown) => {
-      log.warn({ err: error }, `could not remove the old history of the drift monitor ${id}; trying again`);
-    });
+    await logFailure(deps, `could not remove the old history of the drift monitor ${id}`, () =>
+      forgetHistory(deps, id, cutoffs(now)),
+    );
   }
 }
 

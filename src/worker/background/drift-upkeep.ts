@@ -4,6 +4,7 @@ import { endSuppression, findExpiredSuppressions } from '#domain/drift/findings/
 import { inheritMonitors } from '#domain/drift/monitors/inheritance.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import { everyRow, type IdPage } from '#domain/shared/every-row.ts';
+import { logFailure } from '#domain/shared/tasks/log-failure.ts';
 
 const pageSize = 100;
 
@@ -17,8 +18,8 @@ export interface DriftUpkeepDeps extends SystemCommandDeps {
  * again the next time, and does not delay anything else. Any number of workers may do so.
  */
 export async function keepUpDrift(deps: DriftUpkeepDeps, limit = pageSize): Promise<void> {
-  await attempt(deps, 'could not end suppressions of drift findings', () => endSuppressions(deps, limit));
-  await attempt(deps, 'could not make the drift monitors that instances inherit', () =>
+  await logFailure(deps, 'could not end suppressions of drift findings', () => endSuppressions(deps, limit));
+  await logFailure(deps, 'could not make the drift monitors that instances inherit', () =>
     inheritMonitors(deps.transactions),
   );
 }
@@ -26,13 +27,5 @@ export async function keepUpDrift(deps: DriftUpkeepDeps, limit = pageSize): Prom
 async function endSuppressions(deps: DriftUpkeepDeps, limit: number): Promise<void> {
   const find = (page: IdPage) => findExpiredSuppressions(deps.orm.em.fork(), page);
   for await (const { id } of everyRow(find, limit))
-    await attempt(deps, `could not end the suppression of the drift finding ${id}`, () => endSuppression(deps, id));
-}
-
-async function attempt({ log }: DriftUpkeepDeps, failure: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    log.warn({ err: error }, `${failure}; trying again`);
-  }
+    await logFailure(deps, `could not end the suppression of the drift finding ${id}`, () => endSuppression(deps, id));
 }

@@ -13,8 +13,8 @@ export interface ExpiryTaskDeps extends ExpiryDeps {
 }
 
 /**
- * Destroys all instances that have outlived their environment's time to live. Any number of workers may do so. One that cannot be destroyed now is left for the next pass,
- * and does not delay others.
+ * Destroys all instances that have outlived their environment's time to live. Any number of workers may do so. One that cannot be destroyed
+ * now is left for the next pass, and does not delay others.
  */
 export async function expireInstances(deps: ExpiryTaskDeps, limit = pageSize): Promise<void> {
   for await (const expired of everyRow((page) => findExpired(deps.orm.em.fork(), page), limit))

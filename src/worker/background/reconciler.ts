@@ -76,9 +76,9 @@ export interface ReconcilerDeps extends SystemCommandDeps {
 
 /**
  * Compares unfinished runs with the engine, and ends those whose workflow is definitely gone: terminated by hand, or lost with the engine's
- * data. Nothing else would end them or release their locks. If more than five workflows are gone, it ends no run and raises an alarm,
- * because people must judge that. Checks of versions are started again. Only one worker of
- * the installation does so at a time; the others return at once.
+ * data. Nothing else would end them or release their locks. If more than `maxEnded` workflows are gone, it ends no run and raises an
+ * alarm, because people must judge that. Checks of versions are started again. Only one worker of the installation does so at a time; the
+ * others return at once.
  * @param olderThanSeconds the minimum age of a run
  */
 export async function reconcile(deps: ReconcilerDeps, olderThanSeconds = minAgeSeconds): Promise<void> {
@@ -161,6 +161,6 @@ function raiseAlarm(log: Logger, kinds: readonly ReconciledKind[], lost: readonl
   log.error(
     Object.fromEntries(kinds.map((kind) => [`${kind.idName}s`, idsOf(kind)])),
     'ALARM: the engine has lost many workflows; nothing that they drove is ended. Restore the data of the engine, or cancel the runs among them ' +
-      'with force: a pass that finds at most five lost workflows ends the rest, restorations too',
+      `with force: a pass that finds at most ${maxEnded} lost workflows ends the rest, restorations too`,
   );
 }

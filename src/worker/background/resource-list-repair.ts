@@ -13,8 +13,8 @@ export interface ResourceListRepairDeps {
 }
 
 /**
- * Lists the resources of states that earlier releases stored without such a list. Any number of workers may do so. One whose state cannot be
- * read is left for the next pass, and does not delay others. Once all states are listed, a pass is one query.
+ * Lists the resources of states that earlier releases stored without such a list. Any number of workers may do so. One whose state cannot
+ * be read is left for the next pass, and does not delay others. Once all states are listed, a pass is one query.
  */
 export async function repairResourceLists(deps: ResourceListRepairDeps, limit = pageSize): Promise<void> {
   for await (const { id } of everyRow((page) => findStaleLists(deps.orm.em.fork(), page), limit))

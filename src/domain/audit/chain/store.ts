@@ -94,7 +94,10 @@ export async function digestRecords(em: Em, { after, until }: Range): Promise<{ 
     .executeTakeFirstOrThrow();
 }
 
-/** How many records between two positions are marked as reads, though their action changes something. The list of changes does not show them. */
+/**
+ * How many records between two positions are marked as reads, though their action changes something. The list of changes does not show
+ * them.
+ */
 export async function countHiddenChanges(
   em: Em,
   { after, until }: Range,

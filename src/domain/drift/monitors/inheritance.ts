@@ -56,7 +56,10 @@ async function followSome(tx: Transaction, parentId: string): Promise<number> {
   return ids.length;
 }
 
-/** Ends the schedules of the monitors that were deleted with the one that they inherited from. Their instances may inherit from another monitor. */
+/**
+ * Ends the schedules of the monitors that were deleted with the one that they inherited from. Their instances may inherit from another
+ * monitor.
+ */
 export async function endHeirs(transactions: Transactions, parentId: string): Promise<void> {
   let after = zeroId;
   for (;;) {

@@ -34,7 +34,10 @@ export async function findMonitor(em: Em, id: string, lock = false): Promise<Mon
   return monitor ? target(owner, monitor) : undefined;
 }
 
-/** Locks the row of a monitor until the commit, so that recording a scan and changing the monitor or one of its findings happen one after the other. */
+/**
+ * Locks the row of a monitor until the commit, so that recording a scan and changing the monitor or one of its findings happen one after
+ * the other.
+ */
 export async function lockMonitor(em: Em, id: string): Promise<void> {
   const row = db(em).selectFrom('drift_monitors').where('id', '=', id).select('id');
   await lockRows(row, ['drift_monitors'], 'change').execute();

@@ -8,8 +8,8 @@ const retentionDays = 7;
 const batchSize = 1_000;
 
 /**
- * Deletes sessions, password reset links and tokens for addresses that expired a week ago; the audit has its own records of them. Sessions are
- * deleted in batches, so that no transaction locks many rows. Returns how many sessions were deleted.
+ * Deletes sessions, password reset links and tokens for addresses that expired a week ago; the audit has its own records of them. Sessions
+ * are deleted in batches, so that no transaction locks many rows. Returns how many sessions were deleted.
  */
 export async function removeOldSessions(em: Em): Promise<number> {
   await deleteOldPasswordResets(em, retentionDays);

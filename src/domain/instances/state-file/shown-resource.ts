@@ -2,8 +2,8 @@ import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { type DeployedResource, type StateObject, toDeployedResource } from './addresses.ts';
 
 /**
- * Redacted texts of resources, by the index of the managed object in the state, from 0. A secret may be a key of `for_each`. Only the executor host
- * knows the secrets of an attempt, so it writes this beside the state.
+ * Redacted texts of resources, by the index of the managed object in the state, from 0. A secret may be a key of `for_each`. Only the
+ * executor host knows the secrets of an attempt, so it writes this beside the state.
  */
 export type MaskedAddresses = Readonly<Record<string, Partial<Record<keyof DeployedResource, string>>>>;
 
@@ -27,7 +27,10 @@ export interface ParsedObject {
   readonly members: Readonly<Record<string, JsonValue>>;
 }
 
-/** The managed objects among the parsed resources of a state, in its order: of `count` or `for_each` there are several. Data sources do not count. */
+/**
+ * The managed objects among the parsed resources of a state, in its order: of `count` or `for_each` there are several. Data sources do not
+ * count.
+ */
 export function readManagedObjects(resources: readonly JsonValue[], masked: MaskedAddresses = {}): ParsedObject[] {
   const managed = resources.filter(isJsonObject).filter(({ mode }) => mode !== 'data');
   const objects = managed.flatMap((resource) => {

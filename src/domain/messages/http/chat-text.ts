@@ -16,7 +16,9 @@ export function composeChat({ subject, lines, link, reason }: Wording): string {
   return JSON.stringify({ text: text.join('\n') });
 }
 
-/** Chats that imitate Slack also know `@all` and Markdown's links. A zero-width space after `@` and `]` keeps names from becoming either. */
+/**
+ * Chats that imitate Slack also know `@all` and Markdown's links. A zero-width space after `@` and `]` keeps names from becoming either.
+ */
 function escapeForChat(text: string): string {
   const plain = withoutMisleading(text).replaceAll('@', '@\u200b').replaceAll('](', ']\u200b(');
   return plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

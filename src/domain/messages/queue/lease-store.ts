@@ -12,7 +12,10 @@ type MessageLane = (typeof messageLanes)[number];
 /** A group of media whose messages share the same places. */
 interface MediumGroup {
   readonly media: readonly Medium[];
-  /** How many messages of an organization with its channels, or of a user, all workers together send at a time. The remaining places are for others. */
+  /**
+   * How many messages of an organization with its channels, or of a user, all workers together send at a time. The remaining places are for
+   * others.
+   */
   readonly maxOfOneOwner: Readonly<Record<MessageLane, number>>;
 }
 

@@ -21,12 +21,14 @@ export const mailLimits = {
 } as const;
 
 /**
- * Counts a mail that a command sends to each of these addresses: an invitation, a link, or a test of a channel. All processes share the counts. Call it
- * in a transaction: a command that is refused must not use up what others may send to an address.
+ * Counts a mail that a command sends to each of these addresses: an invitation, a link, or a test of a channel. All processes share the
+ * counts. Call it in a transaction: a command that is refused must not use up what others may send to an address.
  * @param subject the person who answers for the caller, and the organization of what the mail is about
- * @param withheld those of the addresses, in the form by which addresses are compared, that get no mail after all: they count for the subject alone
+ * @param withheld those of the addresses, in the form by which addresses are compared, that get no mail after all: they count for the
+ * subject alone
  * @returns the seconds after which a mail may go again to an address that has got too many from all callers together; null: all may be sent
- * @throws ServiceError (`limited`, with the time to wait) if the caller or the organization has sent too many: then the command must send none of the mails
+ * @throws ServiceError (`limited`, with the time to wait) if the caller or the organization has sent too many: then the command must send
+ * none of the mails
  */
 export async function countMails(
   em: Em,

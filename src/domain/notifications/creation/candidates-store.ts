@@ -13,7 +13,10 @@ export async function findTeamMembers(em: Em, teamId: string | null): Promise<st
   return rows.map(({ id }) => id);
 }
 
-/** Those who administer what an owner owns: owners and admins of the team, else of the organization, else the administrators of the installation. */
+/**
+ * Those who administer what an owner owns: owners and admins of the team, else of the organization, else the administrators of the
+ * installation.
+ */
 export async function findManagers(
   em: Em,
   { organizationId, teamId }: { readonly organizationId: string | null; readonly teamId: string | null },

@@ -25,8 +25,8 @@ export interface NewBackgroundPrincipal {
 }
 
 /**
- * Approves a principal that acts for a plugin at a place. It has no credential, no role, and no assignment. The caller has locked the owners of
- * the place and the installation. (specification, *Plugin action rules*)
+ * Approves a principal that acts for a plugin at a place. It has no credential, no role, and no assignment. The caller has locked the
+ * owners of the place and the installation. (specification, *Plugin action rules*)
  */
 export async function approveBackgroundPrincipal(
   tx: Transaction,
@@ -58,7 +58,10 @@ export async function approveBackgroundPrincipal(
   return { id, revision: 1 };
 }
 
-/** Permanently ends a background principal with all its assignments. The caller has locked its row, without which nobody changes the principal. */
+/**
+ * Permanently ends a background principal with all its assignments. The caller has locked its row, without which nobody changes the
+ * principal.
+ */
 export async function revokeBackgroundPrincipal(
   tx: Transaction,
   caller: Principal,

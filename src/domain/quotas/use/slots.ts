@@ -10,7 +10,7 @@ import { countAhead, findFirstWaiting } from './places-store.ts';
 import { lockUses } from './take.ts';
 import { countUse } from './usage-store.ts';
 
-/** Assigns places under the quotas on runs that execute at once. Waiting runs get places in the order of their queue. */
+/** Assigns slots under the quotas on runs that execute at once. Waiting runs get slots in the order of their queue. */
 
 const kind = 'concurrent_runs';
 
@@ -19,15 +19,15 @@ export interface SlotRequest extends QuotaOwners {
   readonly status: string;
 }
 
-/** The quota that has no place for a run, and how many runs wait for it before this one. */
+/** The quota that has no slot for a run, and how many runs wait for it before this one. */
 export interface FullQuota {
   readonly blocker: QuotaBlocker;
   readonly position: number;
 }
 
 /**
- * Why a run must wait for a place; null if it may take one before the commit. The transaction holds the locks of these quotas until then. A
- * quota that cannot be read has no place.
+ * Why a run must wait for a slot; null if it may take one before the commit. The transaction holds the locks of these quotas until then. A
+ * quota that cannot be read has no slot.
  */
 export async function findQuotaWithoutSlot(em: Em, run: SlotRequest): Promise<FullQuota | null> {
   const limited = await lockPlaces(em, run);
@@ -44,10 +44,10 @@ export async function reportFullQuota(tx: Transaction, { limit, used, ...blocker
   if (limit !== null && used !== null) await noteUse(tx, { ...blocker, limit, used }, true);
 }
 
-/** Which runs to wake: `all` that wait for a place of any owner of the run, or those that wait for the one quota for which it waited. */
+/** Which runs to wake: `all` that wait for a slot of any owner of the run, or those that wait for the one quota for which it waited. */
 export type Freed = 'all' | QuotaSubject;
 
-/** Wakes the first run that waits for each place that a run has freed, or for which it no longer waits. */
+/** Wakes the first run that waits for each slot that a run has freed, or for which it no longer waits. */
 export async function wakeNext(tx: Transaction, run: SlotRequest, freed: Freed): Promise<void> {
   const limited = await lockPlaces(tx.em, run);
   const isFreed = ({ scope, id }: QuotaSubject) => freed === 'all' || (freed.scope === scope && freed.id === id);
@@ -62,13 +62,13 @@ export async function wakeNext(tx: Transaction, run: SlotRequest, freed: Freed):
   }
 }
 
-/** Wakes the first run that waits for a place. If it takes one, it wakes the next. */
+/** Wakes the first run that waits for a slot. If it takes one, it wakes the next. */
 export async function wakeFirst(tx: Transaction, subject: QuotaSubject): Promise<void> {
   const workflowId = await findFirstWaiting(tx.em, subject);
   if (workflowId !== undefined) tx.notifyEngine(workflowId, { kind: 'signal', signal: wakeSignal });
 }
 
-/** The limits of places, locked; null for a quota that cannot be read. */
+/** The limits of slots, locked; null for a quota that cannot be read. */
 async function lockPlaces(
   em: Em,
   owners: QuotaOwners,

@@ -33,8 +33,8 @@ const isNoScan = sql<SqlBool>`runs.operation <> 'scan'`;
 const runOwner = { team: sql.ref<string>('runs.teamId'), environment: sql.ref<string>('runs.environmentId') };
 
 /**
- * A run takes a place from the beginning of its plan to its end, and none while it waits for approvals, for the end of a hold or for a place.
- * One that is canceled keeps its place until its tool has stopped. Scans take none.
+ * A run takes a slot from the beginning of its plan to its end, and none while it waits for approvals, for the end of a hold or for a slot.
+ * One that is canceled keeps its slot until its tool has stopped. Scans take none.
  */
 export const usesQuotaSlot = sql<SqlBool>`runs.finished_at is null and runs.operation <> 'scan' and runs.status in ('running', 'canceling')
   and runs.phase in ('planning', 'applying')

@@ -30,7 +30,8 @@ import { readToolDemand } from './tool-demand.ts';
 
 /**
  * Builds a run from its version, its inputs and its target. The settings say what version and environment leave open.
- * @throws FeatureDisabled if it needs connections and they are turned off; Unprocessable if the settings allow no tool that could run it, if a connection that the version needs cannot be used, or if it repeats a read that is not allowed any longer
+ * @throws FeatureDisabled if it needs connections and they are turned off; Unprocessable if the settings allow no tool that could run it,
+ * if a connection that the version needs cannot be used, or if it repeats a read that is not allowed any longer
  */
 export async function buildRun(
   em: Em,

@@ -41,9 +41,10 @@ import type { AdmissionTarget } from './target.ts';
 type SourceDeployment = Deployment & { readonly runId: string };
 
 /**
- * Resolves a request to a run: chooses the version, fills in and checks the variables, and seals the inputs. A destroy takes
- * the version and the variables that it does not name from the deployment that it removes, and a copy from its source (`inheritFrom`).
- * @throws Unprocessable naming everything that is wrong with the variables or with references in them, or an operation that the template does not support
+ * Resolves a request to a run: chooses the version, fills in and checks the variables, and seals the inputs. A destroy takes the version
+ * and the variables that it does not name from the deployment that it removes, and a copy from its source (`inheritFrom`).
+ * @throws Unprocessable naming everything that is wrong with the variables or with references in them, or an operation that the template
+ * does not support
  */
 export async function resolveRun(
   tx: Transaction,

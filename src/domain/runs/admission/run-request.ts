@@ -34,7 +34,9 @@ export interface RunRequest {
   readonly secretGivers?: SecretGivers;
   /** Names of variables that a destroy does not take from the deployment that it removes. */
   readonly omit?: readonly string[] | undefined;
-  /** Names to omit that neither the deployment nor the version has are accepted: they were checked when the work of a schedule was saved. */
+  /**
+   * Names to omit that neither the deployment nor the version has are accepted: they were checked when the work of a schedule was saved.
+   */
   readonly acceptsUnknownOmit?: boolean;
   /** A policy that applies in addition to those of template and environment. */
   readonly approval?: ApprovalPolicy | null;

@@ -56,7 +56,8 @@ export async function findRunReviewers(em: Em, runId: string): Promise<PossibleR
 
 /**
  * The ids of the users other than the asker who may approve a run now: of its team and of those who administer its organization, as many as
- * `maxPossibleReviewers`. If none of them may, those of the administrators of the installation who may. Service accounts are left out: nothing notifies them.
+ * `maxPossibleReviewers`. If none of them may, those of the administrators of the installation who may. Service accounts are left out:
+ * nothing notifies them.
  */
 export async function findUsersToAsk(em: Em, runId: string, askerId: string): Promise<string[]> {
   const facts = await readApprovalFacts(em, runId);
@@ -118,7 +119,10 @@ function describe(principal: Principal, { teamId, organizationId }: Ownership, f
   };
 }
 
-/** The ids of a team's members and of those who administer its organization, by name. Administrators of the installation are not listed: tenants do not know them. */
+/**
+ * The ids of a team's members and of those who administer its organization, by name. Administrators of the installation are not listed:
+ * tenants do not know them.
+ */
 async function findCandidates(em: Em, { teamId, organizationId }: Ownership): Promise<string[]> {
   const inTeam = db(em).selectFrom('team_members as m').where('m.teamId', '=', teamId).select('m.principalId');
   const administering = db(em)

@@ -42,8 +42,10 @@ export async function completeAttempt(
   const outputs = result.outputs && representOutputs(result.outputs);
   checkResult(run, attempt, { ...result, ...(outputs && { outputs }) });
   closeAttempt(attempt, result.outcome);
-  if (run.status === 'running' || result.reason === 'state_refused') run.statusReason = result.reason;
-  if (run.status === 'running' || result.reason === 'state_refused') run.statusDetail = detailOf(run, result);
+  if (run.status === 'running' || result.reason === 'state_refused') {
+    run.statusReason = result.reason;
+    run.statusDetail = detailOf(run, result);
+  }
   run.tool = result.tool ?? run.tool ?? null;
   run.revision += 1;
   if (result.debugLog) await storeDebugLog(tx.em, keyRing, { run, attempt, content: result.debugLog });

@@ -80,7 +80,9 @@ async function recordRecovery(tx: Transaction, run: Run, serial: number): Promis
   recordSystemAction(tx, 'instance.state_recovered', { id: run.instanceId, after: { serial, runId: run.id } }, owners);
 }
 
-/** Whether the instance was deleted, or has a newer state: from elsewhere since this attempt began, or a later write of the attempt itself. */
+/**
+ * Whether the instance was deleted, or has a newer state: from elsewhere since this attempt began, or a later write of the attempt itself.
+ */
 async function isOutdated(em: Em, instance: Instance, run: Run, attempt: RunAttempt, write: number): Promise<boolean> {
   if (instance.deletedAt) return true;
   const latest = await em.findOne(StateVersion, { instanceId: instance.id, serial: instance.stateSerial });

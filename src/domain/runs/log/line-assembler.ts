@@ -88,7 +88,10 @@ class OpenLine {
     if (this.#head.length < this.#longest) this.#head += piece.slice(0, this.#longest - this.#head.length);
   }
 
-  /** A long line keeps its beginning. If it overwrites itself with carriage returns, it keeps its end, because that is what a terminal shows. */
+  /**
+   * A long line keeps its beginning. If it overwrites itself with carriage returns, it keeps its end, because that is what a terminal
+   * shows.
+   */
   close(): LogLine {
     const kept = this.length > this.#longest && this.#tail !== null ? this.#tail : this.#head;
     const text = kept.endsWith('\r') ? kept.slice(0, -1) : kept;

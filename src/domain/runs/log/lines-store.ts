@@ -37,8 +37,9 @@ export async function countLines(em: Em, { runId, runCreatedAt, upTo }: LogOfRun
 }
 
 /**
- * The attempts of a run, oldest first, and where the log of each begins: `begin` counts the lines before it. The attempts follow each other in the log,
- * so it begins where the last chunk of an earlier one ends. A line that the earlier attempt did not end belongs to the earlier one.
+ * The attempts of a run, oldest first, and where the log of each begins: `begin` counts the lines before it. The attempts follow each other
+ * in the log, so it begins where the last chunk of an earlier one ends. A line that the earlier attempt did not end belongs to the earlier
+ * one.
  */
 export function readAttemptsOfLog(em: Em, { runId, runCreatedAt }: LogOfRun) {
   return db(em)

@@ -17,7 +17,10 @@ interface WalkedLines {
   readonly bytes: number;
 }
 
-/** Walks through a log line by line, a page of chunks at a time. It begins at any line with one seek, and reads past the middle of very long lines. */
+/**
+ * Walks through a log line by line, a page of chunks at a time. It begins at any line with one seek, and reads past the middle of very long
+ * lines.
+ */
 export async function* walkLines(em: Em, { from, upTo, longest, ...log }: LineWalk): AsyncGenerator<WalkedLines> {
   const assembler = new LineAssembler(from - 1, longest);
   let after = from === 1 ? 0 : await beforeEndOf(em, log, from - 2);

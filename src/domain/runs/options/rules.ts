@@ -21,7 +21,10 @@ interface Wanted {
   readonly replace: readonly string[];
 }
 
-/** @throws Unprocessable for an option that the template, the operation, the environment or every tool that the run may use does not support or allow */
+/**
+ * @throws Unprocessable for an option that the template, the operation, the environment or every tool that the run may use does not support
+ * or allow
+ */
 export function refuseOptions(
   {
     spec,

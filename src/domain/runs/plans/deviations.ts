@@ -7,8 +7,8 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type ChangeAction, type Expectation, isEffective, type ResourceChange } from './model.ts';
 
 /**
- * What differs between two descriptions of resources, by address and path of the attribute. The comparison of plans that drift and undo share.
- * Pure.
+ * What differs between two descriptions of resources, by address and path of the attribute. The comparison of plans that drift and undo
+ * share. Pure.
  */
 
 /** A value of a resource that differs. */
@@ -118,7 +118,10 @@ function digestAt(change: ResourceChange, after: JsonValue, path: ValuePath): st
   return createHash('sha256').update(listed.join('\n')).digest('base64url');
 }
 
-/** In a list of texts or numbers, a changed item is reported as one that was removed and one that was added at the same path: it is one deviation. */
+/**
+ * In a list of texts or numbers, a changed item is reported as one that was removed and one that was added at the same path: it is one
+ * deviation.
+ */
 function merge(one: Deviation, other: Deviation): Deviation {
   return {
     ...one,

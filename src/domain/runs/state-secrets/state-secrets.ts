@@ -28,7 +28,10 @@ export async function findStateSecrets(
   return isCut(writers) ? tooMany : secrets;
 }
 
-/** The secrets under which two earlier states of an instance were written: those of up to `maxWriters` runs before each, and the secret outputs. */
+/**
+ * The secrets under which two earlier states of an instance were written: those of up to `maxWriters` runs before each, and the secret
+ * outputs.
+ */
 export async function findSecretsOfStates(
   em: Em,
   keyRing: KeyRing,

@@ -5,8 +5,8 @@ import { publishRunEvent } from '../events/publish-event.ts';
 import { changeStatus } from './transitions.ts';
 
 /**
- * Cancels the scans of an instance because a run is about to change it: they would report the change as drift. The run does not wait until they
- * have stopped, since they change nothing. The caller has locked the instance.
+ * Cancels the scans of an instance because a run is about to change it: they would report the change as drift. The run does not wait until
+ * they have stopped, since they change nothing. The caller has locked the instance.
  */
 export async function cancelScans(tx: Transaction, writer: Run): Promise<void> {
   const unfinished = { instanceId: writer.instanceId, operation: 'scan', finishedAt: null } as const;

@@ -77,9 +77,9 @@ function findHoldObstacle({ hold, now }: StepFacts): Obstacle | null {
 /**
  * How often a run that waits for a quota checks it. Normally the end of another run or a raised quota wakes it, so this is the fallback.
  */
-const placeRetrySeconds = 300;
+const slotRetrySeconds = 300;
 
-/** Quotas limit how many runs execute at once: without a place, a run neither begins nor continues after it has waited for people. */
+/** Quotas limit how many runs execute at once: without a slot, a run neither begins nor continues after it has waited for people. */
 export function findFullQuota({ fullQuota }: StepFacts): Extract<Step, { kind: 'wait' }> | null {
-  return fullQuota && { kind: 'wait', seconds: placeRetrySeconds, waitingOn: { code: 'quota', ...fullQuota } };
+  return fullQuota && { kind: 'wait', seconds: slotRetrySeconds, waitingOn: { code: 'quota', ...fullQuota } };
 }

@@ -30,8 +30,8 @@ export interface Firing {
 }
 
 /**
- * Stores a firing, or adds it to the last one if both started nothing for the same reason. A firing that has an outcome other than `pending` keeps it.
- * The caller has locked the schedule.
+ * Stores a firing, or adds it to the last one if both started nothing for the same reason. A firing that has an outcome other than
+ * `pending` keeps it. The caller has locked the schedule.
  */
 export async function keepFiring(em: Em, firing: Firing): Promise<void> {
   if (await addToLast(em, firing)) return;

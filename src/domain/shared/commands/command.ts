@@ -128,8 +128,8 @@ export async function findReceipt<Answer>(
 }
 
 /**
- * Binds the key of a command that a workflow carries out, before its workflow is started: the key is the id of the workflow. A refusal of the
- * workflow leaves it bound. @throws Conflict if another command used the key
+ * Binds the key of a command that a workflow carries out, before its workflow is started: the key is the id of the workflow. A refusal of
+ * the workflow leaves it bound. @throws Conflict if another command used the key
  */
 export async function reserveForWorkflow(em: Em, bindingKey: Buffer, command: Command): Promise<string> {
   const { key } = command;

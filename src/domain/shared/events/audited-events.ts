@@ -43,7 +43,10 @@ export function subjectKindOf(resourceType: string): string {
   return resourceType.replace(/ies$/, 'y').replace(/s$/, '');
 }
 
-/** The event of an entry of the audit; undefined if an area publishes one for its action, the entry repeats another one, or nothing was changed. */
+/**
+ * The event of an entry of the audit; undefined if an area publishes one for its action, the entry repeats another one, or nothing was
+ * changed.
+ */
 export function eventOfEntry(auditRecordId: string, entry: AuditEntry, actor: EventActor): PendingEvent | undefined {
   const { action, resource, before, after, former, repeatedAs } = entry;
   if (hasDeclaredEvent(action) || repeatedAs !== undefined || changesNothing(entry)) return undefined;

@@ -61,7 +61,9 @@ function selectDue(em: Em, subscriber: string, kind: DueKind) {
     .select('o.id');
 }
 
-/** Locks rows that were just taken, for the rest of the transaction. It leaves out those that another process has locked, or has delivered. */
+/**
+ * Locks rows that were just taken, for the rest of the transaction. It leaves out those that another process has locked, or has delivered.
+ */
 export function lockTakenEntries(em: Em, ids: readonly string[]): Promise<DueEntry[]> {
   return db(em)
     .selectFrom('outbox as o')

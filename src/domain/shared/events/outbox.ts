@@ -30,7 +30,10 @@ export type OutboxPayload = EngineMessage | EventReference;
 /** Something to deliver after the commit. */
 export interface OutboxEntry<Payload extends OutboxPayload = OutboxPayload> {
   readonly subscriber: string;
-  /** A subscriber receives the entries of one target in order. For the engine it is the id of the workflow or the schedule, else the event's subject. */
+  /**
+   * A subscriber receives the entries of one target in order. For the engine it is the id of the workflow or the schedule, else the event's
+   * subject.
+   */
   readonly target: string;
   readonly payload: Payload;
 }

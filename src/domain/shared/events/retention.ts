@@ -4,8 +4,8 @@ import { partitionOf } from '#database/partitions.ts';
 import { queriesOf } from '#database/queries.ts';
 
 /**
- * Keeps the numbers of the subjects whose last event lies in a month that is about to be dropped, so that their next event gets the next number
- * (`insert-store.ts`).
+ * Keeps the numbers of the subjects whose last event lies in a month that is about to be dropped, so that their next event gets the next
+ * number (`insert-store.ts`).
  */
 export async function keepEventNumbers(em: Em, month: string): Promise<void> {
   const leaving = sql.table(partitionOf('domain_events', month));

@@ -44,7 +44,10 @@ const standardTimeoutMs = 15_000;
 const standardMostBytes = 64 * 1024;
 /** How many connections a client may have to one host. */
 const connectionsPerHost = 8;
-/** Each set of certificates has connections of its own. The number of sets is limited, because the configuration of connections can name any number. */
+/**
+ * Each set of certificates has connections of its own. The number of sets is limited, because the configuration of connections can name any
+ * number.
+ */
 const maxAgents = 32;
 
 /**

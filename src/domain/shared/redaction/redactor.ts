@@ -121,8 +121,8 @@ export class Redactor {
 }
 
 /**
- * Redacts a stream of bytes. It holds back bytes that may begin a secret, at most one secret's length. Control characters and colours do not count as part of
- * it, unless there are very many in a row.
+ * Redacts a stream of bytes. It holds back bytes that may begin a secret, at most one secret's length. Control characters and colours do
+ * not count as part of it, unless there are very many in a row.
  */
 export class RedactingStream {
   readonly #redactor: Redactor;

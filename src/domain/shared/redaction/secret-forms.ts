@@ -27,8 +27,8 @@ export function textsAndNames(value: JsonValue): string[] {
 }
 
 /**
- * Returns the byte strings in which a secret may appear in output: plain, line by line, escaped for JSON, HCL, HTML, XML, SQL,
- * Python or a shell, once or twice, URL-encoded, in hexadecimal, and as base64 at each of the three alignments that it may have inside a longer text.
+ * Returns the byte strings in which a secret may appear in output: plain, line by line, escaped for JSON, HCL, HTML, XML, SQL, Python or a
+ * shell, once or twice, URL-encoded, in hexadecimal, and as base64 at each of the three alignments that it may have inside a longer text.
  */
 export function secretForms(secret: string): Buffer[] {
   const forms = new Set<string>();

@@ -32,7 +32,10 @@ export function cutText(text: string, maxLength: number): string {
   return `${/[\ud800-\udbff]$/.test(start) ? start.slice(0, -1) : start}…`;
 }
 
-/** Puts the lines of a text into one line. A line that ends like a sentence, or introduces the next one, needs no separator; others get a semicolon. */
+/**
+ * Puts the lines of a text into one line. A line that ends like a sentence, or introduces the next one, needs no separator; others get a
+ * semicolon.
+ */
 export function joinLines(text: string): string {
   const lines = text.split(/[\r\n]+/).map((line) => line.replaceAll(/\s+/g, ' ').trim());
   return lines

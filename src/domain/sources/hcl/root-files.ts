@@ -32,7 +32,10 @@ export function isOverride(name: string): boolean {
   return stem === 'override' || stem.endsWith('_override');
 }
 
-/** The configuration files directly in a directory (`''`: the root), of both tools, in the order of their names' bytes. Links to the same file share its text. */
+/**
+ * The configuration files directly in a directory (`''`: the root), of both tools, in the order of their names' bytes. Links to the same
+ * file share its text.
+ */
 export function configurationFiles(files: TemplateFiles, directory = ''): ConfigurationFile[] {
   const root = posix.normalize(directory === '' ? '.' : directory).replace(/\/$/, '');
   const texts = new Map<FileContent, string>();

@@ -40,9 +40,9 @@ interface Recipient {
 }
 
 /**
- * Takes share locks, until the commit, on what `deliverConnections` relies on: the bindings that the attempt's run may get, and the authority
- * of those who made them. Call it before the attempt is claimed, because principals are locked before runs. Returns whether there are any
- * bindings.
+ * Takes share locks, until the commit, on what `deliverConnections` relies on: the bindings that the attempt's run may get, and the
+ * authority of those who made them. Call it before the attempt is claimed, because principals are locked before runs. Returns whether there
+ * are any bindings.
  */
 export async function lockBindersForShare(em: Em, attemptId: string): Promise<{ isBound: boolean }> {
   const [version] = await findVersion(em, { attemptId });
