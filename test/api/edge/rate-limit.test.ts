@@ -26,6 +26,8 @@ const open: FastifyInstance[] = [];
 beforeEach(() => orm.em.execute('truncate rate_counts'));
 afterEach(() => Promise.all(open.splice(0).map((app) => app.close())));
 
+/** Ends all windows that are open now. */
+const endWindows = () => orm.em.execute('update rate_counts set ends_at = now()');
 const count = async () => Number((await orm.em.execute('select count(*) as n from rate_counts'))[0]?.n);
 
 /** Two servers that share a database, used in turns. They must act as one. */
@@ -119,10 +121,10 @@ describe('signing in with wrong passwords', () => {
   });
 
   it('is checked again after the window', async () => {
-    const { signIn } = await start({ perAccount: 1, windowMs: 3_000 });
+    const { signIn } = await start({ perAccount: 1 });
     await signIn('a@x.y', 'wrong');
     expect((await signIn('a@x.y', 'right')).statusCode).toBe(429);
-    await pause(3_050);
+    await endWindows();
     expect((await signIn('a@x.y', 'right')).statusCode).toBe(200);
   });
 });
@@ -162,9 +164,10 @@ describe('the counts of wrong passwords', () => {
   });
 
   it('are deleted after their window has ended, and not before', async () => {
-    await (await start({ windowMs: 50 })).signIn('a@x.y', 'wrong');
-    await (await start()).signIn('b@x.y', 'wrong', '203.0.113.2');
-    await pause(60);
+    const { signIn } = await start();
+    await signIn('a@x.y', 'wrong');
+    await endWindows();
+    await signIn('b@x.y', 'wrong', '203.0.113.2');
     expect(await count()).toBe(4);
     await deleteExpiredCounts(orm.em.fork());
     expect(await count()).toBe(2);
