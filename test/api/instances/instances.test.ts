@@ -4,6 +4,7 @@ import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { withKey } from '#test/support/access/tenant-levels.ts';
 import { expectConflict } from '#test/support/api/expect-conflict.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { publishTemplate } from '#test/support/api/publish-template.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -11,14 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-let made = 0;
-
-async function publishFor(caller: ApiUser, team?: string): Promise<string> {
-  const name = `Greeter ${++made}`;
-  const template = await caller.make('/registry/templates', { name, ...(team && { team_id: team }) });
-  await caller.make(`/registry/templates/${template.id}/versions`, { version: '1.0.0', spec: sayHello });
-  return template.id;
-}
+const publishFor = (caller: ApiUser, team?: string) => publishTemplate(caller, sayHello, { team_id: team });
 
 async function makePlace(): Promise<Tenant & { template: string }> {
   const tenant = await makeTenant(api);

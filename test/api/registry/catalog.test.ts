@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sayHello } from '#test/support/access/people.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { publishTemplate } from '#test/support/api/publish-template.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -13,11 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-async function publishFor(caller: ApiUser, template: object, spec: object = sayHello): Promise<string> {
-  const { id } = await caller.make('/registry/templates', { name: 'Greeter', ...template });
-  await caller.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
-  return id;
-}
+const publishFor = (caller: ApiUser, template: object, spec: object = sayHello) =>
+  publishTemplate(caller, spec, { name: 'Greeter', ...template });
 
 async function listed(caller: ApiUser, query: string): Promise<string[]> {
   const { status, body, text } = await caller.get(`/registry/templates?${query}`);

@@ -5,6 +5,7 @@ import { newId } from '#domain/shared/ids.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { publishTemplate } from '#test/support/api/publish-template.ts';
 import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
 
 /** The modules from elsewhere that the runs of a version use. */
@@ -33,12 +34,9 @@ function modulesOf(letter: string, changes: Partial<PlannedModules> = {}): Plann
 }
 
 /** Publishes a template of OpenTofu, of the team or of the installation. */
-async function publish(team?: string): Promise<string> {
-  const slug = `kept-${newId()}`;
-  const template = await tenant.owner.make('/registry/templates', { name: slug, slug, ...(team && { team_id: team }) });
+function publish(team?: string): Promise<string> {
   const spec = { executor: { kind: 'opentofu', files: { 'main.tf': '' } } };
-  await tenant.owner.make(`/registry/templates/${template.id}/versions`, { version: '1.0.0', spec });
-  return template.id;
+  return publishTemplate(tenant.owner, spec, { team_id: team });
 }
 
 /** Plans in an environment and reports `modules` as resolved. Returns the digest of the modules that the attempt got, or null. */

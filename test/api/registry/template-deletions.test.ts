@@ -3,6 +3,7 @@ import { addServiceAccount, sayHello } from '#test/support/access/people.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { expectConflict } from '#test/support/api/expect-conflict.ts';
 import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { publishTemplate } from '#test/support/api/publish-template.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -10,11 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-async function publishFor(caller: ApiUser, team?: string): Promise<string> {
-  const template = await caller.make('/registry/templates', { name: 'Greeter', ...(team && { team_id: team }) });
-  await caller.make(`/registry/templates/${template.id}/versions`, { version: '1.0.0', spec: sayHello });
-  return template.id;
-}
+const publishFor = (caller: ApiUser, team?: string) =>
+  publishTemplate(caller, sayHello, { name: 'Greeter', team_id: team });
 
 async function makePlace(): Promise<Tenant & { template: string; path: string }> {
   const tenant = await makeTenant(api);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runActions } from '#domain/runs/actions.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiAnswer, type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { publishTemplate } from '#test/support/api/publish-template.ts';
 import { StatementFaults } from '#test/support/database/statement-faults.ts';
 import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
 
@@ -51,15 +52,8 @@ async function addMember(role: 'operator' | 'requester', teamRole: 'admin' | 'me
 }
 
 /** A template of the tenant's team, with one version by the publisher. */
-async function publish(more: object = {}): Promise<string> {
-  const slug = `acting-${++made}`;
-  const { id } = await person('publisher').make('/registry/templates', { name: slug, slug, team_id: tenant.team });
-  await person('publisher').make(`/registry/templates/${id}/versions`, {
-    version: '1.0.0',
-    spec: { ...spec, ...more },
-  });
-  return id;
-}
+const publish = (more: object = {}) =>
+  publishTemplate(person('publisher'), { ...spec, ...more }, { team_id: tenant.team });
 
 async function admit(template = templateId): Promise<string> {
   const body = { template_id: template, environment_id: tenant.environment, instance: `i-${++made}` };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ended, type System, startSystem } from '#test/support/system.ts';
+import { publish } from '#test/support/templates.ts';
 
 let system: System;
 beforeAll(async () => {
@@ -8,18 +9,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await system?.close();
 });
-
-async function publish(slug: string, spec: object): Promise<string> {
-  const { administrator } = system;
-  const template = await administrator.post('/registry/templates', { name: slug, slug });
-  expect(template.status, template.text).toBe(201);
-  const version = await administrator.post(`/registry/templates/${template.body.id}/versions`, {
-    version: '1.0.0',
-    spec,
-  });
-  expect(version.status, version.text).toBe(201);
-  return template.body.id;
-}
 
 const greeting = {
   executor: {
@@ -38,7 +27,7 @@ const greeting = {
 describe('a run of a command template', () => {
   it('goes from admission to succeeded, with its log and its outputs', async () => {
     const { administrator } = system;
-    const templateId = await publish('greeting', greeting);
+    const templateId = await publish(system.administrator, 'greeting', greeting);
     const admitted = await administrator.post('/runs', { template_id: templateId, variables: { name: 'Ana' } });
     expect(admitted.status, admitted.text).toBe(202);
     expect(admitted.body).toMatchObject({ status: 'queued', operation: 'apply', template_version: '1.0.0' });
@@ -53,7 +42,7 @@ describe('a run of a command template', () => {
   it('ends timed_out if a step takes longer than its timeout, and its log names the step and the limit', async () => {
     const { administrator } = system;
     const slow = { name: 'wait', run: ['sleep', '60'], timeout: '1s' };
-    const templateId = await publish('slow', { executor: { kind: 'command', apply: [slow] } });
+    const templateId = await publish(system.administrator, 'slow', { executor: { kind: 'command', apply: [slow] } });
     const { body } = await administrator.post('/runs', { template_id: templateId });
     const run = await administrator.awaitRun(body.id, ended);
     expect(run).toMatchObject({ status: 'timed_out', status_reason: 'step_timeout' });

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { publishTemplate } from '#test/support/api/publish-template.ts';
 import { textOf } from '#test/support/browser/page-text.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { sendForm } from './deploy-form-page.ts';
@@ -21,12 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-async function publish(approval?: object): Promise<string> {
-  const { id } = await tenant.owner.make('/registry/templates', { name: `T ${randomUUID()}`, team_id: tenant.team });
-  const spec = { variables, executor, ...(approval && { approval }) };
-  await tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
-  return id;
-}
+const publish = (approval?: object) =>
+  publishTemplate(tenant.owner, { variables, executor, approval }, { team_id: tenant.team });
 
 const send = (id: string, fields: Record<string, string>) =>
   sendForm(visitor, `/catalog/${id}/run`, { version: '', environment_id: 'none', ...fields });

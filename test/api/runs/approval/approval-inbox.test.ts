@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { publishTemplate } from '#test/support/api/publish-template.ts';
 import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
@@ -37,22 +38,19 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 async function addRuns(here: Tenant, there: Tenant, lenient: Tenant): Promise<void> {
-  const template = await publish(person('publisher'), here.team);
+  const template = await publishTemplate(person('publisher'), spec, { team_id: here.team });
   runs['waiting'] = await pending(template, here.environment);
   runs['approved by one'] = await pending(template, here.environment, 'reviewer');
   runs['approved by all'] = await pending(template, here.environment, 'reviewer', 'second');
   runs['expired'] = await pending(template, here.environment);
   await api.rows(`update runs set approval_expires_at = now() - interval '1 second' where id = ?`, [runs['expired']]);
-  runs['self-approval allowed'] = await pending(await publish(person('publisher'), lenient.team), lenient.environment);
-  const theirs = await publish(there.owner, there.team);
+  runs['self-approval allowed'] = await pending(
+    await publishTemplate(person('publisher'), spec, { team_id: lenient.team }),
+    lenient.environment,
+  );
+  const theirs = await publishTemplate(there.owner, spec, { team_id: there.team });
   runs['of another tenant'] = await pending(theirs, there.environment, { by: there.owner });
   await person('asker').post('/runs', { template_id: template, environment_id: here.environment, instance: 'queued' });
-}
-
-async function publish(by: ApiUser, team: string): Promise<string> {
-  const { id } = await by.make('/registry/templates', { name: `Inbox ${++made}`, team_id: team });
-  await by.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
-  return id;
 }
 
 /** A run that waits for approval, after the given approvals. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addServiceAccount } from '#test/support/access/people.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { publishTemplate } from '#test/support/api/publish-template.ts';
 import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
@@ -11,7 +12,6 @@ let worker: string;
 let publisher: ApiUser;
 let requester: ApiUser;
 let reviewer: ApiUser;
-let templates = 0;
 
 const fourEyes = { required: 1, when: 'always', allow_self: false };
 const spec = { executor: { kind: 'command', apply: [{ name: 'act', run: ['true'] }] } };
@@ -45,13 +45,7 @@ async function addAccount(owner: { userId: string } | { teamId: string }): Promi
 const issuedBy = (account: ApiUser, person: ApiUser) =>
   api.rows('update api_keys set issued_by = ? where principal_id = ?', [person.id, account.id]);
 
-/** A new template of the tenant's team, with one version; answers its id. */
-async function publish(by: ApiUser): Promise<string> {
-  const slug = `published-${++templates}`;
-  const { id } = await by.make('/registry/templates', { name: slug, slug, team_id: tenant.team });
-  await by.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
-  return id;
-}
+const publish = (by: ApiUser) => publishTemplate(by, spec, { team_id: tenant.team });
 
 /** Advances an admitted run until it waits for approval; answers the response to a review of it. */
 async function awaitApproval(runId: string) {

@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sayHello } from '#test/support/access/people.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { publishTemplate } from '#test/support/api/publish-template.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import type { Visitor } from '#test/support/browser/visitor.ts';
 
@@ -24,23 +25,16 @@ beforeAll(async () => {
   const { id: project } = await owner.make('/projects', { team_id: team, name: 'Theirs' });
   const place = { project_id: project, name: 'Production', kind: 'production' };
   const { id: environment } = await owner.make('/environments', place);
-  const template = await publish(owner, { team_id: team });
+  const template = await publishTemplate(owner, sayHello, { team_id: team });
   const named = { template_id: template, environment_id: environment, name: 'theirs' };
   other = { team, project, environment, template, instance: (await owner.make('/instances', named)).id };
   const administrator = await api.addUser('admin');
-  const all = await publish(administrator, {});
+  const all = await publishTemplate(administrator, sayHello, {});
   const { id: instance } = await administrator.make('/instances', { template_id: all, name: 'common' });
   common = { template: all, instance };
   visitor = await signInVisitor(api, member);
 });
 afterAll(() => api?.close());
-
-async function publish(user: Tenant['owner'], owner: object): Promise<string> {
-  const { id } = await user.make('/registry/templates', { name: `T ${randomUUID()}`, ...owner });
-  const spec = { executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] } };
-  await user.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
-  return id;
-}
 
 const forms: readonly [string, () => readonly string[], () => readonly string[]][] = [
   ['/service-accounts/new', () => [], () => [tenant.team, other.team]],
