@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { actionsOf } from '#api/pipeline/actions.ts';
-import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
+import { answerOf } from '#api/pipeline/fields.ts';
+import { ownerOf, ownerView } from '#api/pipeline/owned.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
 import type { ConnectionDetails, ConnectionTarget } from '#domain/connections/store.ts';
@@ -44,16 +45,5 @@ export const ConnectionTestView = z
   .meta({ id: 'ConnectionTest' });
 
 export function viewConnection(connection: ConnectionDetails): z.input<typeof ListedConnectionView> {
-  return {
-    id: connection.id,
-    ...viewOwner(connection),
-    name: connection.name,
-    kind: connection.kind,
-    config: connection.config,
-    provides: connection.provides,
-    credential_revision: connection.credentialRevision,
-    credentials_set_at: connection.credentialsSetAt,
-    revision: connection.revision,
-    created_at: connection.createdAt,
-  };
+  return answerOf(ListedConnectionView.shape, { ...connection, ...ownerOf(connection) });
 }

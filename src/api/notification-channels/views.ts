@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { answerOf } from '#api/pipeline/fields.ts';
-import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
+import { ownerOf, ownerView } from '#api/pipeline/owned.ts';
 import { AnswerId, describeCodes, Time } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { messageStatuses } from '#domain/messages/model.ts';
@@ -81,14 +81,11 @@ export const IssuedChannelView = ChannelView.extend({
 /** A channel that sends e-mail has a problem from the start if no mail server is configured. */
 export function viewChannel(channel: ChannelDetails, { config }: Services): z.input<typeof ListedChannelView> {
   const { recipients } = channel;
-  return {
-    id: channel.id,
-    ...viewOwner(channel),
-    name: channel.name,
-    kind: channel.kind,
+  return answerOf(ListedChannelView.shape, {
+    ...channel,
+    ...ownerOf(channel),
     config: { recipients: recipients && [...recipients], host: channel.host },
     enabled: channel.isEnabled,
-    disabled_reason: channel.disabledReason,
     subscriptions: channel.subscriptions.map(({ teamId, environmentId, name, events }, index, all) => ({
       team_id: teamId,
       environment_id: environmentId,
@@ -96,14 +93,10 @@ export function viewChannel(channel: ChannelDetails, { config }: Services): z.in
       events: [...events],
       covered_by: findCovering(all, index),
     })),
-    hidden_subscriptions: channel.subscriptionCount - channel.subscriptions.length,
-    waiting: channel.waiting,
-    last_sent_at: channel.lastSentAt,
+    hiddenSubscriptions: channel.subscriptionCount - channel.subscriptions.length,
     problem: channel.problem ?? (channel.kind === 'email' && config.mail === null ? noMailServer : null),
-    overlap_until: overlapUntil(channel.previousUntil),
-    revision: channel.revision,
-    created_at: channel.createdAt,
-  };
+    overlapUntil: overlapUntil(channel.previousUntil),
+  });
 }
 
 export const ChannelMessageView = z

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { OwnerIds } from '#domain/owners/owner.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { answerOf } from './fields.ts';
 import { AnswerId } from './schemas.ts';
 
 /**
@@ -53,6 +54,11 @@ export const ownerView = {
 };
 
 /** The owner of a row, as answers show it. */
-export function viewOwner({ organizationId = null, teamId = null, projectId = null }: OwnerIds) {
-  return { organization_id: organizationId, team_id: teamId, project_id: projectId };
+export function viewOwner(row: OwnerIds) {
+  return answerOf(ownerView, ownerOf(row));
+}
+
+/** The owner of a row, for `answerOf`: null for the levels that do not own it. */
+export function ownerOf({ organizationId = null, teamId = null, projectId = null }: OwnerIds) {
+  return { organizationId, teamId, projectId };
 }

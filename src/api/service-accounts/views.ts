@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { withAccountFacts } from '#domain/service-accounts/account-facts.ts';
@@ -25,17 +26,7 @@ export const ListedServiceAccountView = z.object(fields).meta({ id: 'ListedServi
 export const ServiceAccountView = z.object({ ...fields, actions: accountActions.view }).meta({ id: 'ServiceAccount' });
 
 export function viewServiceAccount(account: AccountTarget) {
-  const { id, name, role, enabled, createdBy, revision, createdAt } = account;
-  return {
-    id,
-    name,
-    role,
-    enabled,
-    owner: viewOwner(account),
-    created_by: createdBy,
-    revision,
-    created_at: createdAt,
-  };
+  return answerOf(ListedServiceAccountView.shape, { ...account, owner: viewOwner(account) });
 }
 
 /** Shows one account with the actions that the caller may take. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { answerOf } from '#api/pipeline/fields.ts';
-import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
+import { ownerOf, ownerView } from '#api/pipeline/owned.ts';
 import { AnswerId, describeCodes, Time } from '#api/pipeline/schemas.ts';
 import { decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -59,22 +59,16 @@ export const IssuedWebhookView = WebhookView.extend({
 /** A webhook, as a principal who may read it sees it. */
 export function viewWebhook(webhook: WebhookDetails, principal: Principal): z.input<typeof ListedWebhookView> {
   const owner = { organizationId: webhook.belongsTo, teamId: webhook.teamId ?? null };
-  return {
-    id: webhook.id,
-    ...viewOwner(webhook),
-    name: webhook.name,
+  return answerOf(ListedWebhookView.shape, {
+    ...webhook,
+    ...ownerOf(webhook),
     url: mayChange(principal, owner, webhook.events) ? webhook.url : null,
     host: new URL(webhook.url).host,
     events: [...webhook.events],
     enabled: webhook.isEnabled,
-    disabled_reason: webhook.disabledReason,
-    failing_since: webhook.failingSince,
-    problem: webhook.problem,
-    pending_deliveries: webhook.pending,
-    overlap_until: overlapUntil(webhook.previousUntil),
-    revision: webhook.revision,
-    created_at: webhook.createdAt,
-  };
+    pendingDeliveries: webhook.pending,
+    overlapUntil: overlapUntil(webhook.previousUntil),
+  });
 }
 
 /** Whether a principal may change a webhook with these owners and patterns. Others see neither its address nor its messages. */

@@ -2,7 +2,7 @@ import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
 import { checkboxField } from '#api/web/forms/fields/checkbox.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { isYes } from '#api/web/forms/fields/yes.ts';
-import { formPage } from '#api/web/forms/form-page.ts';
+import { formPage, type Typed } from '#api/web/forms/form-page.ts';
 import { addUrlProblem, revisionField } from '#api/web/forms/resource-forms.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -32,6 +32,11 @@ async function settingFields(visit: Visit<unknown>, webhook?: ShownWebhook): Pro
   ];
 }
 
+function readSettings(visit: Visit, { name, url, events, enabled }: Typed) {
+  addUrlProblem(visit, 'url', url);
+  return { name, url, events: toEvents(visit, events), enabled: isYes(enabled) };
+}
+
 const newForm = formPage(pages.newWebhook, {
   read: async () => null,
   describe: async (_subject, visit) => ({
@@ -43,12 +48,8 @@ const newForm = formPage(pages.newWebhook, {
     refusal: (await webhookOwners.mayCreate(visit)).reason,
   }),
   carryOut: async (_subject, typed, visit) => {
-    const { name, url, enabled } = typed;
-    const settings = { name, url, events: toEvents(visit, typed['events']), enabled: isYes(enabled) };
-    addUrlProblem(visit, 'url', url);
-    const made = await visit.run(create, {
-      body: { ...settings, ...(await webhookOwners.toBody(visit, typed)) },
-    });
+    const body = { ...readSettings(visit, typed), ...(await webhookOwners.toBody(visit, typed)) };
+    const made = await visit.run(create, { body });
     return secretPage(secretPlaces, made, 'Webhook created.');
   },
 });
@@ -61,10 +62,7 @@ const editForm = webhookForm(pages.editWebhook, 'update', {
     submit: 'Save changes',
   }),
   carryOut: async (webhook, typed, visit) => {
-    const { name, url, enabled } = typed;
-    const settings = { name, url, events: toEvents(visit, typed['events']), enabled: isYes(enabled) };
-    addUrlProblem(visit, 'url', url);
-    await visit.run(update, { params: { id: webhook.id }, body: settings });
+    await visit.run(update, { params: { id: webhook.id }, body: readSettings(visit, typed) });
     return webhookPath(webhook, 'saved');
   },
 });
