@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import { checkGraceSeconds, checkLimitSeconds } from '#domain/registry/checks/model.ts';
 import { type OpenedSources, openCheckSources } from '#domain/registry/checks/module-sources.ts';
 import {
@@ -13,13 +12,12 @@ import { bestOf } from '#domain/tools/demand.ts';
 import { toolNames } from '#domain/tools/model.ts';
 import type { ExecutionRequest, ExecutionResult, ExecutionSink, Tool } from '#executors/protocol/request.ts';
 import { resolveExecutor } from './attempts/executor-request.ts';
-import { watchCancellation } from './cancellation.ts';
 import { type FailedTry, type Found, isAccepted, joinTried, type Tried, toTried } from './check-results.ts';
 import type { ActivityDeps, AttemptDeps } from './deps.ts';
+import { withHeartbeat } from './heartbeat.ts';
 import type { CheckActivities, CheckStepActivities } from './template-checks.contract.ts';
 import { writeWithRetry } from './write-with-retry.ts';
 
-const heartbeatMs = 3_000;
 /** Discards the log of a check. Its report says what the worker found. */
 const noLog: ExecutionSink = {
   log: async () => undefined,
@@ -34,15 +32,8 @@ type CheckDeps = ActivityDeps & Pick<AttemptDeps, 'executor' | 'findTools' | 'li
 
 export function createCheckActivities(deps: CheckDeps): CheckActivities {
   return {
-    checkTemplate: async (checkId) => {
-      const context = Context.current();
-      const heartbeat = setInterval(() => context.heartbeat(), heartbeatMs);
-      try {
-        await checkTemplate(deps, checkId, AbortSignal.any([watchCancellation(context), deps.attempts.stopping]));
-      } finally {
-        clearInterval(heartbeat);
-      }
-    },
+    checkTemplate: (checkId) =>
+      withHeartbeat((canceled) => checkTemplate(deps, checkId, AbortSignal.any([canceled, deps.attempts.stopping]))),
   };
 }
 

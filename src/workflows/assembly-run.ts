@@ -7,13 +7,13 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AssemblyRunActivities } from '#activities/assembly-runs.contract.ts';
+import { stepOptions } from './activity-options.ts';
 import type { AssemblyRunInput } from './assembly-run.contract.ts';
 import { wake } from './run.contract.ts';
 
 const { advanceAssemblyRun } = proxyLocalActivities<AssemblyRunActivities>({
+  ...stepOptions,
   startToCloseTimeout: '60s',
-  localRetryThreshold: '1 minute',
-  retry: { initialInterval: '200ms', maximumInterval: '30s' },
 });
 
 /**

@@ -10,13 +10,10 @@ import {
 } from '@temporalio/workflow';
 import type { AttemptActivities, RunActivities } from '#activities/runs.contract.ts';
 import type { NextStep } from '#domain/runs/model.ts';
+import { isActivityFailure, stepOptions } from './activity-options.ts';
 import { type RunInput, wake } from './run.contract.ts';
 
-const { nextStep } = proxyLocalActivities<RunActivities>({
-  startToCloseTimeout: '30s',
-  localRetryThreshold: '1 minute',
-  retry: { initialInterval: '200ms', maximumInterval: '30s' },
-});
+const { nextStep } = proxyLocalActivities<RunActivities>(stepOptions);
 
 /**
  * The workflow of a run, from its admission to its end. PostgreSQL decides every next step (`takeNextStep`); the workflow runs the steps in
@@ -74,8 +71,4 @@ async function executeUnlessLost(runId: string, step: Extract<NextStep, { kind: 
   } catch (error) {
     if (!isCancellation(error) && !isActivityFailure(error)) throw error;
   }
-}
-
-function isActivityFailure(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ActivityFailure';
 }

@@ -1,13 +1,10 @@
 import { continueAsNew, proxyActivities, proxyLocalActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { CheckActivities, CheckStepActivities } from '#activities/template-checks.contract.ts';
 import type { CheckStep } from '#domain/registry/checks/model.ts';
+import { isActivityFailure, stepOptions } from './activity-options.ts';
 import type { TemplateCheckInput } from './template-check.contract.ts';
 
-const { nextCheckStep } = proxyLocalActivities<CheckStepActivities>({
-  startToCloseTimeout: '30s',
-  localRetryThreshold: '1 minute',
-  retry: { initialInterval: '200ms', maximumInterval: '30s' },
-});
+const { nextCheckStep } = proxyLocalActivities<CheckStepActivities>(stepOptions);
 
 /** The workflow of a check of a template version. PostgreSQL decides every step; the workflow runs the steps in order and waits. */
 export async function templateCheck(input: TemplateCheckInput): Promise<void> {
@@ -32,6 +29,6 @@ async function execute(id: string, step: Extract<CheckStep, { kind: 'execute' }>
   try {
     await checkTemplate(id);
   } catch (error) {
-    if (!(error instanceof Error && error.name === 'ActivityFailure')) throw error;
+    if (!isActivityFailure(error)) throw error;
   }
 }

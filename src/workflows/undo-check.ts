@@ -1,13 +1,10 @@
 import { condition, continueAsNew, proxyLocalActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { UndoCheckActivities } from '#activities/undo-checks.contract.ts';
+import { stepOptions } from './activity-options.ts';
 import { wake } from './run.contract.ts';
 import type { UndoCheckInput } from './undo-check.contract.ts';
 
-const { advanceUndoCheck } = proxyLocalActivities<UndoCheckActivities>({
-  startToCloseTimeout: '30s',
-  localRetryThreshold: '1 minute',
-  retry: { initialInterval: '200ms', maximumInterval: '30s' },
-});
+const { advanceUndoCheck } = proxyLocalActivities<UndoCheckActivities>(stepOptions);
 
 /**
  * The workflow of the check of an undo, whose id is the key of the request. The scan of the instance wakes it whenever its status changes.

@@ -13,15 +13,14 @@ import {
 } from '#domain/runs/errors.ts';
 import { AttemptSuperseded } from '#domain/shared/errors.ts';
 import type { FailureReason } from '#domain/shared/vocabulary/run-reasons.ts';
-import { watchCancellation } from '../cancellation.ts';
 import type { AttemptDeps } from '../deps.ts';
+import { withHeartbeat } from '../heartbeat.ts';
 import type { AttemptActivities } from '../runs.contract.ts';
 import { writeWithRetry } from '../write-with-retry.ts';
 import { toAttemptResult, toInterruptedResult } from './attempt-result.ts';
 import { AttemptSink, ignoreSuperseded } from './attempt-sink.ts';
 import { toExecutorRequest } from './executor-request.ts';
 
-const heartbeatMs = 3_000;
 /** How long a worker that must not execute an attempt waits before it asks for more work, so that others can take the attempt. */
 const tooWeakPauseMs = 2_000;
 
@@ -42,17 +41,6 @@ async function executeOne(deps: AttemptDeps, attemptId: string, canceled: AbortS
     return await claimAndExecute(deps, attemptId, AbortSignal.any([over, deps.attempts.stopping, canceled]));
   } finally {
     deps.attempts.leave(attemptId);
-  }
-}
-
-/** Sends heartbeats to the engine during `work`, which gets a signal that aborts when the engine cancels it. */
-async function withHeartbeat(work: (canceled: AbortSignal) => Promise<void>): Promise<void> {
-  const context = Context.current();
-  const heartbeat = setInterval(() => context.heartbeat(), heartbeatMs);
-  try {
-    await work(watchCancellation(context));
-  } finally {
-    clearInterval(heartbeat);
   }
 }
 
