@@ -53,9 +53,7 @@ describe('the plan of a run', () => {
     expect(words).toContain('Showing 4 of 4');
     expect(addressesOf(text)).toEqual(['thing.gone', 'thing.other', 'thing.changed', 'thing.added']);
     expect(text).toContain('<details class="plan-change kind-destroy" id="r-1" >');
-    expect(words).toContain(
-      'policy (JSON) Statement[Sid=&quot;read&quot;].Effect &quot;Allow&quot; becomes &quot;Deny&quot;',
-    );
+    expect(words).toContain('policy (JSON) Statement[Sid="read"].Effect "Allow" becomes "Deny"');
     expect(words).toContain('3 unchanged');
     expect(words).toContain('(known after apply)');
     expect(words).toContain('counts 1 replace as an add and a destroy each: 2 to add, 1 to change, 2 to destroy');
