@@ -108,7 +108,7 @@ async function isOurEngine({ engine, orm, log }: ReconcilerDeps): Promise<boolea
   if (bound === null || bound === namespaceId) return true;
   log.error(
     { bound, namespace_id: namespaceId },
-    'the Temporal namespace is no longer the one that this installation used before; the reconciler compares nothing with it',
+    'the Temporal namespace is not the one of this installation; the reconciler compares nothing with it',
   );
   return false;
 }

@@ -12,7 +12,7 @@ test.each(quotaKindNames)('the limit of %s is an integer that every client and t
 test('docs/quotas.md lists every kind of quota, and says which kinds environments do not have', () => {
   const rows = tableUnder('docs/quotas.md', '## What is limited').map(([kind = '', counts = '']) => ({ kind, counts }));
   expect(rows.map(({ kind }) => kind)).toEqual(quotaKindNames.map((kind) => `\`${kind}\``));
-  const ofEnvironments = rows.filter(({ counts }) => !counts.includes('not of an environment'));
+  const ofEnvironments = rows.filter(({ counts }) => !counts.includes('an environment has no such limit'));
   expect(ofEnvironments.map(({ kind }) => kind)).toEqual(kindsOf('environment').map((kind) => `\`${kind}\``));
 });
 
