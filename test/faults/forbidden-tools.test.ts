@@ -43,7 +43,9 @@ describe('a plan', () => {
     await allow({ opentofu: ['>=1.8'] });
     const [weak, strong] = [await steps.worker('none', pool, [old]), await steps.worker('none', pool, [recent])];
     const attemptId = executing(await steps.next({ runId: await admit() }));
-    await expect(steps.claim(attemptId, weak, 'none', [old])).rejects.toThrow(/opentofu 1\.7\.3, and cannot claim/);
+    await expect(steps.claim(attemptId, weak, 'none', [old])).rejects.toThrow(
+      /cannot use any tool of this worker \(has: opentofu 1\.7\.3\)/,
+    );
     expect(await steps.claim(attemptId, strong, 'none', [recent])).toMatchObject({ tool: recent });
   });
 
