@@ -1,3 +1,4 @@
+import { markCursor } from '#api/pipeline/answers/list-cursors.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { insertFindings } from '../data/finding-rows.ts';
 import type { Installation } from '../installation/installation.ts';
@@ -50,7 +51,7 @@ async function openFilled(testbed: Testbed, name: string, count: number): Promis
 const kinds: Requests<Filled> = {
   'first page of a team': ({ teamId }) => `/drift-findings?team_id=${teamId}`,
   'page in the middle': ({ teamId, middleId }) =>
-    `/drift-findings?team_id=${teamId}&cursor=${Buffer.from(middleId).toString('base64url')}`,
+    `/drift-findings?team_id=${teamId}&cursor=${markCursor({ id: 'drift_findings.list' }, Buffer.from(middleId).toString('base64url'))}`,
   'first page of open findings': ({ teamId }) => `/drift-findings?team_id=${teamId}&status=open`,
   'first page of suppressed findings': ({ teamId }) => `/drift-findings?team_id=${teamId}&status=suppressed`,
   'findings of a monitor': ({ monitorId }) => `/drift-findings?monitor_id=${monitorId}`,

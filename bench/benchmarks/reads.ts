@@ -1,3 +1,4 @@
+import { markCursor } from '#api/pipeline/answers/list-cursors.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { insertRuns, rareRequester } from '../data/run-rows.ts';
 import type { Installation } from '../installation/installation.ts';
@@ -78,7 +79,7 @@ function page({ teamId, ids }: Filled, position: number): string {
   const path = `/runs?team_id=${teamId}&limit=${pageSize}`;
   if (position === 1) return path;
   const index = Math.floor(position * ids.length * 0.98 + 1 + Math.random() * ids.length * 0.02);
-  return `${path}&cursor=${Buffer.from(ids[index] ?? '').toString('base64url')}`;
+  return `${path}&cursor=${markCursor({ id: 'runs.list' }, Buffer.from(ids[index] ?? '').toString('base64url'))}`;
 }
 
 /** A period in the middle that holds as many runs in a small installation as in a large one. */

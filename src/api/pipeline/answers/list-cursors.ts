@@ -16,9 +16,14 @@ export function takeCursor<Query>({ id }: Pick<Operation, 'id'>, query: Query): 
 }
 
 /** The answer of a list, with the mark of the operation in front of its cursor. */
-export function giveCursor<Answer>({ id }: Pick<Operation, 'id'>, answer: Answer): Answer {
+export function giveCursor<Answer>(operation: Pick<Operation, 'id'>, answer: Answer): Answer {
   if (!isPage(answer)) return answer;
-  return { ...answer, next_cursor: markOf(id) + answer.next_cursor };
+  return { ...answer, next_cursor: markCursor(operation, answer.next_cursor) };
+}
+
+/** Puts the mark of the operation in front of a place in its list. */
+export function markCursor({ id }: Pick<Operation, 'id'>, place: string): string {
+  return markOf(id) + place;
 }
 
 function isPage(answer: unknown): answer is { readonly next_cursor: string } {
