@@ -14,8 +14,8 @@ export type ConfirmationOf<Pattern> = Pattern extends PageWithConfirmations
   : never;
 
 /**
- * The text about the last action; null for an unknown name, and for a page without such texts. The address contains only a name, so nobody
- * can make a page show a text of their own.
+ * Returns the text about the last action; null for an unknown name, and for a page without such texts. The address contains only a name,
+ * so a link cannot make a page show a text that its author wrote.
  */
 export function findConfirmation(page: LocalPath, done: string | undefined): string | null {
   const texts = textsByPage[page] ?? {};

@@ -48,7 +48,7 @@ const [uid, gid] = process.argv.slice(2).map(Number);
 for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.umask(0o077);
 closeStrayDescriptors();
-// A host is often killed, and later its user may not write into the cache. So what it has compiled is saved now.
+// Saves the compiled code now: a host is often killed, and its own user must not write into the cache.
 flushCompileCache();
 if (uid !== undefined && gid !== undefined && process.getuid?.() !== uid) dropPrivileges(uid, gid);
 process.on('uncaughtException', (error) => {

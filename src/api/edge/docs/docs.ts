@@ -49,7 +49,8 @@ const docsPolicy = {
 export const docs = fp<DocsOptions>(
   async (app, { describe }) => {
     const read = onceWritten(describe);
-    // The viewer's plugins write it as JSON and as YAML. Parsed from its text, it has no aliases in YAML, of which parsers refuse that many.
+    // The viewer's plugins write this object as JSON and as YAML. Schemas that operations share would become aliases in YAML, and parsers
+    // refuse so many of them. An object that was parsed from the text shares nothing.
     const document = { toJSON: () => JSON.parse(read().text) } as unknown as OpenAPIV3.Document;
     await app.register(swagger, { mode: 'static', specification: { document } });
     await app.register(async (scope) => {

@@ -26,8 +26,8 @@ interface FormAbout<Params, Thing> extends Pick<FormPageDeclaration<Params, Thin
 }
 
 /**
- * Returns a function that declares the form for one action of a thing, by the action's name. If the `actions` of the thing do not allow it, the
- * page shows their reason instead of the form.
+ * Returns a function that declares the form for one action of a thing, by the action's name. If the `actions` of the thing do not allow the
+ * action, the page shows their reason instead of the form.
  */
 export function formsAbout<Params, Thing extends { readonly actions: readonly Action[] }>(
   about: FormsAbout<Params, Thing>,
