@@ -1,5 +1,6 @@
 import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
+import * as use from './message-operations.ts';
 import * as channels from './operations.ts';
 import { showChannel } from './pages/channel-page.ts';
 import { channelForms } from './pages/forms.ts';
@@ -7,7 +8,6 @@ import { showChannels } from './pages/list-page.ts';
 import { channelRotationForm } from './pages/secret-page.ts';
 import { subscriptionForms } from './pages/subscription-forms.ts';
 import { channelTestForm } from './pages/test-form.ts';
-import * as use from './use-operations.ts';
 
 export const area: Area = {
   operations: [channels, use],

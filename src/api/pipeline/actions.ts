@@ -2,9 +2,9 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Action, type Refusal, toAction } from '#domain/shared/actions.ts';
 import {
-  asCalled,
   explainDenial,
   explainPermission,
+  forCaller,
   isProtected,
   type ProtectedOperation,
 } from './access/authorization.ts';
@@ -39,7 +39,7 @@ export function describeActions<Name extends string>(
   declarations: readonly ActionDeclaration<Name>[],
 ): Action<Name>[] {
   return declarations.map(({ name, operation, target, params, findRefusal }) => {
-    const called = asCalled(findProtected(operations, operation), principal, params);
+    const called = forCaller(findProtected(operations, operation), principal, params);
     return toAction(name, explainDenial(called, principal, target) ?? findRefusal()?.message ?? null);
   });
 }

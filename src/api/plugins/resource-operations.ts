@@ -117,7 +117,7 @@ export const remove = command({
 /** Each restoration occupies a worker while it searches for roots. This limit keeps one caller from occupying all of them. */
 const underWay = new ShareLimit({
   max: 4,
-  refusal: 'four restorations of yours, or of this owner, are under way: wait until one has ended',
+  refusal: 'you or this owner have four running restorations, and may not have more: wait until one has ended',
 });
 
 export const restore = command({

@@ -57,9 +57,9 @@ export const set = command({
   ...ofOwner,
   id: 'quotas.set',
   route: 'PUT /api/v1/admin/quotas/:scope/:id',
-  summary: 'Set the limits of an owner, in place of all that it had',
+  summary: 'Replace all limits of an owner',
   description:
-    'A limit may be lower than what is used: nothing is taken away, and nothing more is let through. Raising a limit of concurrent runs lets the next ones begin.',
+    'A limit may be lower than the current use: the service removes nothing, and refuses more. If a limit of concurrent runs is raised, waiting runs begin.',
   body: SetQuota,
   responses: { 200: QuotaView },
   access,
@@ -93,9 +93,9 @@ export const recount = command({
   ...ofOwner,
   id: 'quotas.recount',
   route: 'POST /api/v1/admin/quotas/:scope/:id/recount',
-  summary: 'Count again what an owner uses, from what there is',
+  summary: 'Count the use of an owner again',
   description:
-    'Everything but bytes is counted at each request. Bytes of states and logs are recorded as they are written; this sums them up again. What the instances of the owner would write waits meanwhile.',
+    'The service counts everything but bytes at each request. It records the bytes of states and logs when it writes them; this operation sums them up again. Meanwhile, writes of the instances of the owner wait.',
   responses: { 200: QuotaView },
   access,
   target: ({ em, params, lock }) => findQuotaTarget(em, params, lock),

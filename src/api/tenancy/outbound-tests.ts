@@ -4,7 +4,7 @@ import { ShareLimit } from '#domain/shared/tasks/share-limit.ts';
 
 const tests = new ShareLimit({
   max: 4,
-  refusal: 'four tests of yours, or of this owner, are under way: wait until one has ended',
+  refusal: 'you or this owner have four running tests, and may not have more: wait until one has ended',
 });
 
 /**

@@ -38,7 +38,7 @@ export const CreateWebhook = z
 export const UpdateWebhook = z
   .strictObject({
     ...changesOf(webhook),
-    enabled: z.boolean().optional().describe('Enabling it sends what waits.'),
+    enabled: z.boolean().optional().describe('Enabling the webhook sends the deliveries that wait.'),
     ...ExpectedRevision,
   })
   .meta({ id: 'UpdateWebhook' });

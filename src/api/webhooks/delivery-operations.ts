@@ -45,7 +45,7 @@ function readTarget(...[em, id]: Parameters<typeof findWebhook>) {
   return findWebhook(em, id);
 }
 
-export const listOf = read({
+export const list = read({
   id: 'webhooks.list_deliveries',
   route: 'GET /api/v1/admin/webhooks/:id/deliveries',
   summary: 'List the deliveries of a webhook, newest first, with what its endpoint answered',

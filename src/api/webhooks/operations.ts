@@ -72,8 +72,8 @@ export const create = command({
   route: 'POST /api/v1/admin/webhooks',
   summary: 'Create a webhook; its secret is shown once',
   description:
-    'It hears what happens from now on to what its owner owns; without an owner, everything. The address is checked now and again ' +
-    'whenever it is dialled.',
+    'It receives the events that happen from now on to what its owner owns; without an owner, all events. The service checks the ' +
+    'address now, and again whenever it connects to it.',
   body: CreateWebhook,
   responses: { 201: IssuedWebhookView },
   at: get,

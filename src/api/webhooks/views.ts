@@ -137,7 +137,7 @@ export const DeliveryDetailsView = DeliveryView.extend({
     .string()
     .nullable()
     .describe(
-      `The body of every try, cut after ${shownBodyCharacters} characters, for those who may change the webhook. Null for others, where what it brings was removed or has another owner now, and where the webhook no longer hears events of this type.`,
+      `The body that every try sends, cut after ${shownBodyCharacters} characters. Only those who may change the webhook see it. It is null for others, if its subject was removed or has another owner now, and if the webhook no longer subscribes to events of this type.`,
     ),
 }).meta({ id: 'WebhookDeliveryDetails' });
 

@@ -12,7 +12,7 @@ export const auditStream = 'audit.recorded';
 export const auditPatterns: readonly string[] = [auditStream, 'audit.*'];
 
 /** Whether a webhook with these patterns subscribes to the audit. */
-export function hearsAudit(patterns: readonly string[]): boolean {
+export function subscribesToAudit(patterns: readonly string[]): boolean {
   return patterns.some((pattern) => auditPatterns.includes(pattern));
 }
 

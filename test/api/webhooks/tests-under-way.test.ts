@@ -24,7 +24,7 @@ beforeEach(async () => {
 // This ends the hanging tests of webhooks.
 afterEach(() => endpoint.close());
 
-const refusal = 'four tests of yours, or of this owner, are under way: wait until one has ended';
+const refusal = 'you or this owner have four running tests, and may not have more: wait until one has ended';
 
 async function addWebhook({ owner, team }: Tenant): Promise<string> {
   const { id } = await owner.make('/admin/webhooks', {

@@ -2,12 +2,12 @@ import { describe, expect, it, test } from 'vitest';
 import { overlapMs } from '#domain/shared/signing/signing-secrets.ts';
 import {
   failingLimitMs,
-  hearsAudit,
   keptAnswerBytes,
   matchesEvent,
   pauseAfter,
   retryPausesMs,
   sendTimeoutMs,
+  subscribesToAudit,
 } from '#domain/webhooks/model.ts';
 import { maxWebhooks } from '#domain/webhooks/webhook-changes.ts';
 import { docsText, inWords } from '#test/support/stated-in-docs.ts';
@@ -82,5 +82,5 @@ test.each([
   [['*', 'audit.*'], true],
   [['audit.recorded'], true],
 ])('a webhook with the patterns %j receives audit records: %s', (patterns, expected) => {
-  expect(hearsAudit(patterns)).toBe(expected);
+  expect(subscribesToAudit(patterns)).toBe(expected);
 });

@@ -31,7 +31,7 @@ export async function renderBindingsOfEnvironment(
     bindingPages.environment.readBindings(visit, id),
     bindingPages.project.readBindings(visit, projectId),
   ]);
-  const others = listOf(inherited).filter(({ name }) => !Object.hasOwn(own.connections, name));
+  const others = bindingsOf(inherited).filter(({ name }) => !Object.hasOwn(own.connections, name));
   return html`<p class="muted">Templates ask for connections by name. Runs get the connection that this environment binds to the name, or else that of its project.</p>
 ${renderOwn(visit, { kind: 'environment', id }, own)}
 ${
@@ -43,7 +43,7 @@ ${
 }
 
 function renderOwn(visit: Visit, place: Pick<BindingPlace, 'kind' | 'id'>, bindings: ShownBindings): Html {
-  const rows = listOf(bindings);
+  const rows = bindingsOf(bindings);
   const { bind } = bindingPages[place.kind];
   const update = bindings.actions.find(({ name }) => name === 'update');
   const button = update
@@ -63,7 +63,7 @@ function renderOwn(visit: Visit, place: Pick<BindingPlace, 'kind' | 'id'>, bindi
   return html`<div class="list-panel">${table}</div><div class="actions">${button}</div>`;
 }
 
-function listOf({ connections }: ShownBindings): Binding[] {
+function bindingsOf({ connections }: ShownBindings): Binding[] {
   return Object.entries(connections).map(([name, binding]) => ({ ...binding, name }));
 }
 

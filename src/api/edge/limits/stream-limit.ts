@@ -42,7 +42,7 @@ export class StreamLimit {
 }
 
 function refusal(whose: string): HttpProblem {
-  const message = `too many event streams and waiting requests: ${whose} open, the most allowed; close one, or poll instead`;
+  const message = `too many event streams and waiting requests: ${whose} open, which is the limit; close one, or poll instead`;
   return new HttpProblem(429, message, { headers: { 'retry-after': String(retryAfterSeconds) } });
 }
 

@@ -18,7 +18,7 @@ import { labelOf } from '#domain/news/model.ts';
 import { subjectPath } from '#domain/news/subjects.ts';
 import { channelDisabledReasons } from '#domain/notification-channels/model.ts';
 import { maxCounted } from '#domain/notification-channels/store.ts';
-import { listMessages } from '../use-operations.ts';
+import { listMessages } from '../message-operations.ts';
 import {
   type ChannelVisit,
   channelsCrumb,

@@ -1,7 +1,7 @@
 import { rotationForm } from '#api/tenancy/pages/signing-secret.ts';
 import { formPage } from '#api/web/forms/form-page.ts';
 import { pages } from '#api/web/paths.ts';
-import { rotate } from '../use-operations.ts';
+import { rotate } from '../message-operations.ts';
 import { channelCrumbs, channelPath, readShown } from './labels.ts';
 
 /** The pages that show the secret of a channel. */

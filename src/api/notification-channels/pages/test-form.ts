@@ -6,7 +6,7 @@ import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import { test } from '../use-operations.ts';
+import { test } from '../message-operations.ts';
 import type { ChannelTestView } from '../views.ts';
 import { channelCrumbs, channelForm, channelPath, type ShownChannel } from './labels.ts';
 

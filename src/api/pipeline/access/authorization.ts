@@ -28,7 +28,7 @@ export function isProtected(operation: Operation): operation is ProtectedOperati
 }
 
 /** The operation, with `ownAccess` in place of its access if the path names the caller. */
-export function asCalled<O extends Operation>(operation: O, principal: Principal, params: unknown): O {
+export function forCaller<O extends Operation>(operation: O, principal: Principal, params: unknown): O {
   const { ownAccess } = operation;
   if (!ownAccess || Object(params)[ownAccess.parameter] !== principal.id) return operation;
   return { ...operation, access: ownAccess.access, accessTo: undefined };

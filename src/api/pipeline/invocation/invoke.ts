@@ -8,9 +8,9 @@ import { type Command, type CommandResult, findReceipt, runCommand } from '#doma
 import { ServiceError, unknownOutcome } from '#domain/shared/errors.ts';
 import {
   type AccessDecision,
-  asCalled,
   decideOperation,
   decideTarget,
+  forCaller,
   isProtected,
   refuseClosedArea,
   toDenial,
@@ -35,7 +35,7 @@ import { toCommand } from './to-command.ts';
 export function authorizeOperation(invocation: Invocation): Promise<void> {
   return auditingRefusals(invocation, async () => {
     const { principal, input } = invocation;
-    const operation = asCalled(invocation.operation, principal, input.params);
+    const operation = forCaller(invocation.operation, principal, input.params);
     if (!isProtected(operation)) return verifyOwnCredential(invocation);
     const denial = toDenial(operation, decideOperation(operation, principal));
     // The denial depends on no target. Only its record names the owners.
@@ -218,7 +218,7 @@ async function findTargetInPath({ operation, input, principal, services }: Invoc
 /** Inside a command, the principal is the one that the transaction has read and locked. @throws Forbidden, HiddenResource */
 function authorizeTarget(invocation: Invocation, em: Em, found: Ownership | null | undefined): AuthorizedCall {
   const { operation, operations, services, principal, input } = invocation;
-  const called = asCalled(operation, principal, input.params);
+  const called = forCaller(operation, principal, input.params);
   if (isProtected(called)) refuseUnlessAllowed(called, decideTarget(called, principal, found));
   refuseClosedArea(operation, principal);
   const target = found ?? undefined;

@@ -6,7 +6,7 @@ import { lookOfRun } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { renderLive, renderStill } from '#api/web/live/live.ts';
+import { renderLive, renderStatic } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { readLateErrors } from '#domain/registry/checks/store.ts';
 import type { Action } from '#domain/shared/actions.ts';
@@ -175,7 +175,7 @@ function renderLivePart(
   { run, tab, review, follows }: ShownTab & { readonly run: ShownRun; readonly follows: boolean },
   content: Html,
 ): Html {
-  if (isTerminal(run.status) || review) return renderStill(content);
+  if (isTerminal(run.status) || review) return renderStatic(content);
   const stream = pagePath(pages.runChanges, { id: run.id }, { revision: String(run.revision) });
   const live = { stream: tab.hasOwnStream ? null : stream, address: addressOf(visit, run, tab, follows), again: '20s' };
   return renderLive(live, content);

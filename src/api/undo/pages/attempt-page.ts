@@ -11,7 +11,7 @@ import { renderAge } from '#api/web/components/time.ts';
 import { renderSides } from '#api/web/components/value-change/render-value.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLinkedText } from '#api/web/linked-text.ts';
-import { renderLive, renderStill } from '#api/web/live/live.ts';
+import { renderLive, renderStatic } from '#api/web/live/live.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -67,7 +67,7 @@ ${renderFolded(attempt, checks)}`;
     tabStatus: wordOfState(state),
     scripts: ['plan.js'],
     main: html`<div class="page page-wide">
-${goesOn || moving.includes(attempt.state) ? renderFollowing(attempt, content) : renderStill(content)}
+${goesOn || moving.includes(attempt.state) ? renderFollowing(attempt, content) : renderStatic(content)}
 </div>`,
   });
 }

@@ -31,7 +31,7 @@ ${content}
 }
 
 /** The same part once nothing will change any more. A live part that becomes it is no longer updated. */
-export function renderStill(content: Html): Html {
+export function renderStatic(content: Html): Html {
   return html`<div id="live">
 ${content}
 </div>`;

@@ -6,7 +6,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { maxNewer, renderNewer, timeBehind } from '#api/web/live/newer.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { shownStatuses } from '#domain/webhooks/model.ts';
-import { listOf } from '../delivery-operations.ts';
+import { list } from '../delivery-operations.ts';
 import { deliveryLooks, describeAnswer, type ShownDelivery, type WebhookVisit } from './labels.ts';
 
 interface ShownList {
@@ -22,7 +22,7 @@ export async function readDeliveries(visit: WebhookVisit): Promise<ShownList> {
   const cursor = visit.query('cursor');
   const before = visit.query('until');
   const query = { status, cursor, to: before };
-  const { deliveries, next_cursor: next } = await visit.read(listOf, { params: { id }, query });
+  const { deliveries, next_cursor: next } = await visit.read(list, { params: { id }, query });
   const until = before ?? (cursor === undefined ? timeBehind(deliveries[0]) : undefined);
   const link = (more: object) => pagePath(pages.webhook, { id }, { status, ...more });
   const newer = await countNewer(visit, before, status);
@@ -41,7 +41,7 @@ async function countNewer(
 ): Promise<number> {
   if (from === undefined) return 0;
   const query = { status, from, limit: String(maxNewer) };
-  const { deliveries } = await visit.read(listOf, { params: { id: visit.params.id }, query });
+  const { deliveries } = await visit.read(list, { params: { id: visit.params.id }, query });
   return deliveries.length;
 }
 

@@ -10,7 +10,7 @@ import { page } from '#api/web/declarations/area.ts';
 import { formPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
-import { renderLive, renderStill } from '#api/web/live/live.ts';
+import { renderLive, renderStatic } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -85,7 +85,7 @@ ${renderBody(delivery.body, webhook)}`;
     title: event.type,
     main: html`<div class="page page-wide">
 ${renderConfirmation(visit, pages.webhookDelivery)}
-${isWaiting(delivery) ? renderLive(live, content) : renderStill(content)}
+${isWaiting(delivery) ? renderLive(live, content) : renderStatic(content)}
 </div>`,
   });
 }

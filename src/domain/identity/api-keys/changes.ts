@@ -128,7 +128,7 @@ async function insertKey(
 async function refuseTooMany(em: Em, principalId: string): Promise<void> {
   if ((await countActiveKeys(em, principalId)) < maxActiveKeys) return;
   throw new Conflict(
-    `there are already ${maxActiveKeys} active keys, the most allowed: revoke one first`,
+    `there are already ${maxActiveKeys} active keys, which is the limit: revoke one first`,
     'limit_reached',
   );
 }

@@ -149,7 +149,7 @@ function budgetSpent(seconds: number): ServiceError {
 }
 
 function tooManyWaiting(): ServiceError {
-  return limited(`you have ${maxWaiting} evaluations waiting, the most allowed: wait for them`, 1);
+  return limited(`you have ${maxWaiting} waiting evaluations, and may not have more: wait until one has ended`, 1);
 }
 
 function limited(message: string, retryAfter: number): ServiceError {

@@ -7,7 +7,7 @@ import { db } from '#domain/db.ts';
 import { type EventRow, selectEvent, toEvent } from '#domain/shared/events/event-store.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import { type Settlement, settledColumns } from '#domain/shared/sending/settlement.ts';
-import { auditStream, hearsAudit, keptTries, matchesEvent, type Try } from '../model.ts';
+import { auditStream, keptTries, matchesEvent, subscribesToAudit, type Try } from '../model.ts';
 import type { Outcome } from './send.ts';
 import { belongsElsewhere } from './subject-owner.ts';
 
@@ -66,7 +66,7 @@ type Row = Awaited<ReturnType<ReturnType<typeof selectWithContent>['execute']>>[
 
 async function withContents(em: Em, rows: readonly Row[]): Promise<DueDelivery[]> {
   // A person who may change a webhook that does not subscribe to the audit may lack the right to read the audit.
-  const mayBringAudit = rows.some(({ patterns }) => hearsAudit(patterns));
+  const mayBringAudit = rows.some(({ patterns }) => subscribesToAudit(patterns));
   const recordIds = rows.filter(({ eventType }) => eventType === auditStream).map(({ eventId }) => eventId);
   const records = await readRecords(em, mayBringAudit ? recordIds : []);
   return rows.map(

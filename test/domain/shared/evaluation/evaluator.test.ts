@@ -126,7 +126,7 @@ describe('an evaluation', () => {
     expect(refused.length).toBeGreaterThan(0);
     for (const error of refused) {
       expect(error).toMatchObject({ kind: 'limited', code: 'evaluation_budget_exhausted', retryAfter: 1 });
-      expect(error.message).toBe('you have 100 evaluations waiting, the most allowed: wait for them');
+      expect(error.message).toBe('you have 100 waiting evaluations, and may not have more: wait until one has ended');
     }
   });
 

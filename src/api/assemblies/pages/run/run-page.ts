@@ -9,7 +9,7 @@ import { renderPager } from '#api/web/components/table.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { renderLive, renderStill } from '#api/web/live/live.ts';
+import { renderLive, renderStatic } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { NodeStatus } from '#domain/assemblies/model.ts';
@@ -146,7 +146,7 @@ function renderTabLinks(run: ShownAssemblyRun, current: AssemblyRunTab): Html {
 
 /** A run that has ended changes only if somebody resumes it, so its page is not updated. */
 function renderLivePart(visit: AssemblyRunVisit, run: ShownAssemblyRun, tab: AssemblyRunTab, content: Html): Html {
-  if (isTerminal(run.status)) return renderStill(content);
+  if (isTerminal(run.status)) return renderStatic(content);
   const { assembly_id: id, id: runID, revision } = run;
   return renderLive(
     {
