@@ -221,7 +221,16 @@ function explainListen(error: unknown): StartError | null {
 
 /** Runs the command on this process's command line and ends the process. `program` is the file that child processes run. */
 export async function runCommandLine(program: string): Promise<never> {
+  denyWritingByOthers();
   process.exitCode = await run(process.argv.slice(2), program).catch(explain);
   // A pool or timer that a failed start left open must not keep the process alive.
   process.exit();
+}
+
+/**
+ * Whatever the user's umask is, other users get no permission to write the files of this service and of its child processes. Some of them
+ * contain code or state that the service reads back.
+ */
+function denyWritingByOthers(): void {
+  process.umask(process.umask(0o022) | 0o022);
 }

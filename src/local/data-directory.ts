@@ -20,6 +20,22 @@ export type ServiceFile = { readonly url: string; readonly admin_url: string; re
 export function openDataDirectory(dataDir: string): void {
   makeDirectory(dataDir);
   makeDirectory(join(dataDir, 'logs'));
+  makeCodeCache(codeCachePath(dataDir));
+}
+
+/** Holds code that the processes of this service have compiled or bundled, and load at their next start. */
+export function codeCachePath(dataDir: string): string {
+  return join(dataDir, 'cache');
+}
+
+/** Only this user may write the cache, because this service executes what is in it. A cache that others could write is removed. */
+function makeCodeCache(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  const isPrivate = found?.uid === process.getuid?.() && ((found?.mode ?? 0) & 0o022) === 0;
+  explainRefusal(path, () => {
+    if (found && !isPrivate) rmSync(path, { recursive: true });
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  });
 }
 
 /** Call it with the lock held. @throws StartError if another version wrote the directory's content */
@@ -86,8 +102,14 @@ export function rotateLog(dataDir: string, name: string): string {
 
 /** If root creates the directory, other users may enter but not list it: PostgreSQL and template code run as other users. */
 function makeDirectory(path: string): void {
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
+  explainRefusal(path, () => mkdirSync(path, { recursive: true, mode }));
+}
+
+/** @throws StartError if the operating system refuses to make the directory */
+function explainRefusal(path: string, make: () => unknown): void {
   try {
-    mkdirSync(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    make();
   } catch (error) {
     if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOTDIR')) {
       throw new StartError(`${path} is not a directory: choose another one with COORDINATOR_DATA_DIR.`);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { StartConfig } from '#config';
 import { type Account, claimAccount, findServiceAccount } from './account/account.ts';
-import { openDataDirectory, rotateLog } from './data-directory.ts';
+import { codeCachePath, openDataDirectory, rotateLog } from './data-directory.ts';
 import { findIsolationProblem } from './engine/isolation.ts';
 import { startPrivateTemporal } from './engine/private-temporal.ts';
 import { findFreePort } from './ports.ts';
@@ -54,8 +54,8 @@ export async function startStack(
     COORDINATOR_EXECUTOR_ISOLATION: process.env['COORDINATOR_EXECUTOR_ISOLATION'] || 'auto',
     COORDINATOR_PORT: String(config.port),
     COORDINATOR_ISSUER: config.issuer ?? loopbackOrigin(config) ?? undefined,
-    // Compiling the code takes half of a process's start. Other users cannot read the directory.
-    NODE_COMPILE_CACHE: join(config.dataDir, 'cache', 'code'),
+    // Compiling the code takes half of a process's start.
+    NODE_COMPILE_CACHE: join(codeCachePath(config.dataDir), 'code'),
   };
   const migrated = async () => {
     const databaseUrl = config.databaseUrl ?? (await startEmbeddedPostgres(context));

@@ -4,6 +4,7 @@ import {
   copyFileSync,
   cpSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -104,7 +105,9 @@ describe.runIf(isRoot)('a service that root started', () => {
       COORDINATOR_SAMPLE: 'false',
       COORDINATOR_OUTBOUND_ALLOW: `file://${open}`,
     });
-    program = new Program([process.execPath, 'src/main.ts', 'start'], environment, copyCheckout());
+    // The most permissive umask: the service must not depend on it.
+    const start = ['umask 000; exec "$0" "$@"', process.execPath, 'src/main.ts', 'start'];
+    program = new Program(['sh', '-c', ...start], environment, copyCheckout());
     url = (await program.says(/Ready {2}(http:\/\/127\.0\.0\.1:\d+)/, 110_000))[1] ?? '';
   }, 120_000);
 
@@ -149,6 +152,14 @@ describe.runIf(isRoot)('a service that root started', () => {
     expect(host.size).toBe(1);
     expect([...host]).not.toContain(0);
     expect([...host]).not.toContain(account);
+  });
+
+  it('lets other users write none of its files, whatever its umask is', () => {
+    const paths = readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).map((path) => join(dataDir, path));
+    const files = paths.map((path) => ({ path, stat: lstatSync(path, { throwIfNoEntry: false }) }));
+    const kept = files.filter(({ stat }) => stat?.isFile() || stat?.isDirectory());
+    expect(kept.length).toBeGreaterThan(100);
+    expect(kept.filter(({ stat }) => ((stat?.mode ?? 0) & 0o022) !== 0).map(({ path }) => path)).toEqual([]);
   });
 
   it('runs git as an unprivileged user when a version is published', async () => {
