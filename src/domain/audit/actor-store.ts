@@ -11,8 +11,9 @@ import { auditScopeOf } from './scope.ts';
 const maxCalled = 20;
 
 /**
- * The ids of the principals with this full name or e-mail address, ignoring case, that the reader may know or whose records the reader may
- * see. They may be people, service accounts and background principals, even deleted ones. Other principals do not count towards the limit.
+ * The ids of the principals with this full name, ignoring case, that the reader may know or whose records the reader may see. They may be
+ * people, service accounts and background principals, even deleted ones. An e-mail address finds only people whom the reader may know,
+ * because records do not show it. Other principals do not count towards the limit.
  * @param retentionDays older records are ignored; null: all count
  */
 export async function findActorsCalled(
@@ -24,12 +25,13 @@ export async function findActorsCalled(
   const found = db(em)
     .selectFrom('principals as p')
     .leftJoin('users as u', 'u.id', 'p.id')
-    .where((eb) => eb.or([eb(sql`lower(p.name)`, '=', text.toLowerCase()), eb('u.emailKey', '=', emailKey(text))]))
     .where((eb) => {
       const principals = eb as unknown as Over<{ p: 'principals' }>;
+      const hasName = eb(sql`lower(p.name)`, '=', text.toLowerCase());
+      const isKnown = isKnownTo(em, reader, principals, { withManaged: true });
       return eb.or([
-        isKnownTo(em, reader, principals, { withManaged: true }),
-        hasVisibleRecord(principals, reader, retentionDays),
+        eb.and([eb.or([hasName, eb('u.emailKey', '=', emailKey(text))]), isKnown]),
+        eb.and([hasName, hasVisibleRecord(principals, reader, retentionDays)]),
       ]);
     })
     .select('p.id')

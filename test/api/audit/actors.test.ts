@@ -57,6 +57,16 @@ describe('the filter of the audit by an actor', () => {
     }
   });
 
+  test('finds somebody whose records the reader sees by name, and by e-mail address only if the reader may know the person', async () => {
+    const visitor = await api.addUser('admin', 'Visiting Administrator');
+    await visitor.patch(`/projects/${tenant.project}`, { description: 'changed by a visitor' });
+    expect(await actionsOf(tenant.owner, 'visiting administrator')).toEqual(['project.updated']);
+    expect((await search(tenant.owner, visitor.email)).status).toBe(400);
+    expect(await actionsOf(await api.addUser('admin'), visitor.email)).toEqual(['project.updated']);
+    await join(tenant, visitor, 'member');
+    expect(await actionsOf(tenant.owner, visitor.email)).toContain('project.updated');
+  });
+
   test('returns an empty list for an actor whom the reader knows and who has done nothing', async () => {
     const { account } = await addAccount('idle-account');
     expect(await actionsOf(tenant.owner, 'idle-account')).toEqual([]);
