@@ -97,6 +97,7 @@ import { TemplateSecretOutputs } from './20261221_03_template_secret_outputs.ts'
 import { AuditChangeFilters } from './20261221_04_audit_change_filters.ts';
 import { RemediationRuns } from './20261221_05b_remediation_runs.ts';
 import { DriftExpectations } from './20261222_10_drift_expectations.ts';
+import { InstanceRuns } from './20261223_01_instance_runs.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -199,4 +200,5 @@ export const migrations = [
   { name: '20261221_04_audit_change_filters', class: AuditChangeFilters },
   { name: '20261221_05b_remediation_runs', class: RemediationRuns },
   { name: '20261222_10_drift_expectations', class: DriftExpectations },
+  { name: '20261223_01_instance_runs', class: InstanceRuns },
 ];

@@ -21,4 +21,4 @@ it('the example of the page about connections creates one, binds, reads, rotates
   expect(bound).toContain('"phases":["apply"]');
   expect(bound).toContain('"ok":true');
   expect(changed).toContain('"credential_revision":2');
-}, 90_000);
+});

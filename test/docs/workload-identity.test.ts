@@ -31,7 +31,7 @@ describe('the page about workload identity', () => {
     expect(made).toContain('"AWS_WEB_IDENTITY_TOKEN_FILE"');
     expect(rotated).toContain('"status":"signing"');
     expect(withdrawn).toContain('"status":"signing"');
-  }, 90_000);
+  });
 
   it('explains every claim of a token, and no other', () => {
     const table = page.slice(page.indexOf('## The claims'), page.indexOf('## A connection'));

@@ -76,7 +76,7 @@ describe('the output of an attempt', () => {
     expect(result.outcome).toBe('succeeded');
     expect(sink.total).toBe(200_000_000);
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
-  }, 60_000);
+  });
 
   it('stops the attempt when it cannot be stored', async () => {
     const sink: ExecutionSink = { log: () => Promise.reject(new Error('superseded')), state: async () => undefined };

@@ -34,7 +34,7 @@ describe('a masked value', () => {
     const names = Array.from({ length: 20_000 }, (_, index) => `secret-${String(index).padStart(8, '0')}`);
     const masked = maskSecrets(Object.fromEntries(names.map((name) => [name, 1])), redactorOf(...names));
     expect(Object.keys(masked as object)).toHaveLength(names.length);
-  }, 20_000);
+  });
 });
 
 describe('redaction', () => {

@@ -87,25 +87,21 @@ describe('a secret that is escaped several times', () => {
     ['dollars', '$'],
     ['unseen escapes', '\\r'],
     ['first halves of characters', '\\ud83d'],
-  ])(
-    'is looked for in 10 MB of %s with little delayed output, in time proportional to their length',
-    (_, unit) => {
-      const redactor = redactorOf('$ass"word\\\r&');
-      redactor.learn('pass&word-123');
-      const piece = Buffer.from(unit.repeat(Math.floor(65_536 / unit.length)));
-      const stream = new RedactingStream(redactor);
-      let shown = stream.push(Buffer.from(' $')).length;
-      let pushed = 2;
-      const began = performance.now();
-      for (; pushed < 10 * 1024 * 1024; pushed += piece.length) shown += stream.push(piece).length;
-      expect(pushed - shown).toBeLessThan(5 * 1024 * 1024);
-      expect(stream.work / pushed).toBeLessThan(5);
-      shown += stream.end().length;
-      expect(shown).toBe(pushed);
-      expect(performance.now() - began).toBeLessThan(30_000);
-    },
-    60_000,
-  );
+  ])('is looked for in 10 MB of %s with little delayed output, in time proportional to their length', (_, unit) => {
+    const redactor = redactorOf('$ass"word\\\r&');
+    redactor.learn('pass&word-123');
+    const piece = Buffer.from(unit.repeat(Math.floor(65_536 / unit.length)));
+    const stream = new RedactingStream(redactor);
+    let shown = stream.push(Buffer.from(' $')).length;
+    let pushed = 2;
+    const began = performance.now();
+    for (; pushed < 10 * 1024 * 1024; pushed += piece.length) shown += stream.push(piece).length;
+    expect(pushed - shown).toBeLessThan(5 * 1024 * 1024);
+    expect(stream.work / pushed).toBeLessThan(5);
+    shown += stream.end().length;
+    expect(shown).toBe(pushed);
+    expect(performance.now() - began).toBeLessThan(30_000);
+  });
 });
 
 const work = makeWorkRoot();

@@ -36,7 +36,7 @@ describe('a supervised process', () => {
       appendFileSync(process.env.DIRECTORY + '/starts', (process.env.ADDRESS ?? 'first') + ' ');
       ${ready} setTimeout(() => process.exit(5), 50);`);
     expect((await supervisor.start()).url).toBe('chosen');
-    await expect.poll(() => lines.filter((line) => line.includes('unexpectedly')).length, { timeout: 15_000 }).toBe(3);
+    await expect.poll(() => lines.filter((line) => line.includes('unexpectedly')).length).toBe(3);
     expect(lines.filter((line) => line.includes('unexpectedly'))).toEqual(
       [0.1, 0.2, 0.4].map((s) => `The example ended unexpectedly (exit code 5); restarting in ${s} s.`),
     );

@@ -13,7 +13,6 @@ import { createDatabase, type TestDatabase } from '#test/support/database/databa
 import { newSubjects, publishCounted, subscribe } from '#test/support/events.ts';
 import { createEventHandlers, type EventHandlerDeps } from '#worker/background/event-handlers.ts';
 
-const patience = { timeout: 20_000 };
 let database: TestDatabase;
 let orm: Orm;
 let deps: EventHandlerDeps;
@@ -64,7 +63,7 @@ describe('a subscriber that runs a system command when it receives an event', ()
     for (const subject of subjects) await deps.transactions.run(async (tx) => publishCounted(tx, subject, 1));
     delivery = new EventDelivery(deps, { supervision: createSupervision(deps, 3) });
     delivery.start();
-    await expect.poll(() => count('outbox'), patience).toBe(0);
+    await expect.poll(() => count('outbox')).toBe(0);
     expect(await count(`audit_records where action = 'worker.lost' and actor_type = 'system'`)).toBe(subjects.length);
     expect(await count(`domain_events where type = 'worker.lost'`)).toBe(subjects.length);
     expect(await count('command_receipts')).toBe(subjects.length);

@@ -1,5 +1,5 @@
 import { read } from '#api/pipeline/operation.ts';
-import { readSource } from '#domain/registry/publication.ts';
+import { readSource } from '#domain/registry/publication/publication.ts';
 import { proposeSpec } from '#domain/registry/spec-proposal.ts';
 import { findTeamOrInstallation } from '#domain/teams/store.ts';
 import { ProposeSpec } from './bodies.ts';

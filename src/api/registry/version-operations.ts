@@ -6,10 +6,15 @@ import { createRun } from '#api/runs/operations.ts';
 import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
 import { readAccess } from '#domain/registry/access.ts';
-import { checkDraft } from '#domain/registry/draft-check.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
-import { type Publication, prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
-import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
+import { checkDraft } from '#domain/registry/publication/draft-check.ts';
+import {
+  type Publication,
+  prepareVersion,
+  publishVersion,
+  yankVersion,
+} from '#domain/registry/publication/publication.ts';
+import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/publication/published.ts';
 import {
   findTemplate,
   findTemplateToChange,

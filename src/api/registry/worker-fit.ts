@@ -3,7 +3,7 @@ import { seesPools } from '#api/workers/pool-operations.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
 import type { Em } from '#database/database.ts';
 import type { CheckFinding } from '#domain/registry/checks/model.ts';
-import type { PublishedVersion } from '#domain/registry/published.ts';
+import type { PublishedVersion } from '#domain/registry/publication/published.ts';
 import { readWorkerFit, type WorkerFit } from '#domain/registry/tools/worker-fit.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';

@@ -13,7 +13,7 @@ import { findEnvironment } from '#domain/environments/store.ts';
 import { readAccess as templateReadAccess } from '#domain/registry/access.ts';
 import { findTemplateOwner } from '#domain/registry/store.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
-import { resolveFromDeployed } from '#domain/runs/admission/from-deployed.ts';
+import { resolveFromDeployed } from '#domain/runs/admission/inputs/from-deployed.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { runCreationAuthority } from '#domain/runs/authority.ts';

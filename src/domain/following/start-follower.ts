@@ -1,6 +1,6 @@
 import { answeredFor } from '#domain/identity/stored-authority.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
-import { openInputs } from '#domain/runs/admission/inputs.ts';
+import { openInputs } from '#domain/runs/admission/inputs/inputs.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import type { ResolveDeps, ResolvedRun } from '#domain/runs/admission/run-request.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';

@@ -19,7 +19,7 @@ import { readDirectory } from '#domain/sources/links.ts';
 import type { FilesTools } from '#domain/tools/demand.ts';
 import type { ToolName, WantedTool } from '#domain/tools/model.ts';
 import type { CheckFinding } from './checks/model.ts';
-import { maxCheckedSize, toFinding } from './publication-check.ts';
+import { maxCheckedSize, toFinding } from './publication/publication-check.ts';
 import { readFilesTools } from './tools/files-tools.ts';
 import { toolsThatMayRun } from './tools/usable-tools.ts';
 import { messagesKeyword } from './variables/errors.ts';

@@ -1,6 +1,6 @@
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
 import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
-import { inputsContext } from './admission/inputs.ts';
+import { inputsContext } from './admission/inputs/inputs.ts';
 import { RunReviewSchema } from './approval/entity.ts';
 import { artifactContext, debugLogContext } from './attempts/seals.ts';
 import { RunCommentSchema } from './comments/entity.ts';

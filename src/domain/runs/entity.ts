@@ -22,7 +22,7 @@ import { isHold, type WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import type { ToolDemand } from '#domain/tools/demand.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import type { Isolation } from '#domain/workers/model.ts';
-import type { ShownSource } from './admission/inputs.ts';
+import type { ShownSource } from './admission/inputs/inputs.ts';
 import type { StatusDetail } from './diagnostics/status-detail.ts';
 import { RunTransitionRefused } from './errors.ts';
 import { type ReviewNeed, type RunAuthor, runTransitions } from './model.ts';
@@ -45,6 +45,7 @@ export const RunSchema = defineEntity({
       expression: `create index "runs_listed_index" on "runs" ("id") where "operation" <> 'scan'`,
     },
     { name: 'runs_instance_position_index', properties: ['instanceId', 'instancePosition'] },
+    { name: 'runs_instance_id_index', properties: ['instanceId', 'id'] },
     { name: 'runs_environment_id_index', properties: ['environmentId', 'id'] },
     {
       name: 'runs_template_id_index',

@@ -5,7 +5,7 @@ import { checkVariables } from '#domain/assemblies/runs/admission/variables.ts';
 import { findStartTarget, requireEnvironment } from '#domain/assemblies/runs/targets.ts';
 import { listAvailableVersions } from '#domain/assemblies/versions/version-store.ts';
 import { resolveVersion } from '#domain/registry/versions.ts';
-import { resolveFromDeployed } from '#domain/runs/admission/from-deployed.ts';
+import { resolveFromDeployed } from '#domain/runs/admission/inputs/from-deployed.ts';
 import { chooseSupported, resolveRun } from '#domain/runs/admission/resolve.ts';
 import type { ResolveDeps, ResolvedRun, RunRequest } from '#domain/runs/admission/run-request.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';

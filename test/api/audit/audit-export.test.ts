@@ -209,7 +209,7 @@ describe('an export that is running', () => {
     const demote = ({ id }: Person) => auditor.caller.send('PUT', `${members}/${id}`, { role: 'member' });
     expect(await endAfter(reader, 'test.organization', () => demote(other))).toBe('complete');
     expect(await endAfter(reader, 'test.organization', () => demote(reader))).toBe('cut off');
-  }, 30_000);
+  });
 
   const addAdmin = (organizationId: string) =>
     addPerson(api, 'maintainer', { organizations: { [organizationId]: 'admin' } });

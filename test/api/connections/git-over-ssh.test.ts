@@ -73,9 +73,7 @@ describe('a private repository over SSH', () => {
     // Other test files publish from git at the same time, so what is new may be theirs, and goes as well.
     const isService = (file: string) => !before.includes(file) && /git|source/.test(file) && !/-test-/.test(file);
     const left = readdirSync(tmpdir()).filter(isService);
-    await expect
-      .poll(() => readdirSync(tmpdir()).filter((file) => left.includes(file)), { timeout: 10_000 })
-      .toEqual([]);
+    await expect.poll(() => readdirSync(tmpdir()).filter((file) => left.includes(file))).toEqual([]);
   });
 
   it('is tried by the test of the connection', async () => {

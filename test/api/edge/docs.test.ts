@@ -67,7 +67,7 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchBrowser();
-  }, 30_000);
+  });
   afterAll(() => browser?.close());
 
   it.each(['/api/docs', '/api/docs/'])(
@@ -93,7 +93,6 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
       expect(watch).toEqual({ violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] });
       await page.close();
     },
-    30_000,
   );
 
   it('starts with runs, and renders the operations of a group when the group is opened', async () => {
@@ -110,7 +109,7 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     await page.getByRole('button', { name: 'Show the webhooks' }).click();
     await page.locator('.opblock', { hasText: 'run.planned' }).first().waitFor();
     await page.close();
-  }, 30_000);
+  });
 
   it('is no wider than the screen of a phone, even with an open operation', async () => {
     const { page } = await openWatchedPage(browser, origin);
@@ -121,7 +120,7 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     await page.locator('.responses-table').first().waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     await page.close();
-  }, 30_000);
+  });
 
   it('the whole document becomes usable within two seconds of processor time, and an operation opens with its schemas', async () => {
     const all = await createEdgeApp(async (server) => {
@@ -152,7 +151,7 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     await page.locator('#operations-tag-runs').click();
     await page.locator('.opblock', { hasText: '/api/v1/runs/{id}/requeue' }).first().waitFor();
     await page.close();
-  }, 30_000);
+  });
 
   it('sends no request of a reader without a typed key, and never a cookie', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
@@ -175,7 +174,7 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     expect(tried).toEqual([{ cookie: undefined }]);
     expect(watch).toEqual({ violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] });
     await page.close();
-  }, 30_000);
+  });
 
   it('reports a planted violation, so an empty list of violations is meaningful', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
@@ -186,5 +185,5 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     await expect.poll(() => watch.violations.join(' ')).toContain('outside.invalid');
     expect(watch.consoleErrors.length).toBeGreaterThan(0);
     await page.close();
-  }, 30_000);
+  });
 });

@@ -62,7 +62,10 @@ function fetchOver(
 
 /** Waits until a server accepts no connections any more. */
 const refusal = (port: number) =>
-  vi.waitFor(() => expect(fetchOver(port, '/quick', new Agent())).rejects.toThrow(/ECONNREFUSED/), { interval: 5 });
+  vi.waitFor(() => expect(fetchOver(port, '/quick', new Agent())).rejects.toThrow(/ECONNREFUSED/), {
+    interval: 5,
+    timeout: 30_000,
+  });
 
 describe('stopping', () => {
   it('lets a slow request finish and then closes its kept-alive connection', async () => {

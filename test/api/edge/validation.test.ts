@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { repeated } from '#api/pipeline/schemas.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { TimeInput } from '#domain/shared/values/times.ts';
 import { createEdgeApp, jsonType } from '#test/support/api/edge-app.ts';
 
 const Step = z.strictObject({ name: z.string().min(1), run: z.array(z.string()) });
@@ -51,6 +52,7 @@ beforeAll(async () => {
       from: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),
       cursor: z.string().optional(),
       since: z.iso.datetime({ offset: true }).optional(),
+      until: TimeInput.optional(),
       day: z.iso.date().optional(),
       kind: repeated(z.enum(['small', 'large']), { max: 3 }),
     });
@@ -192,7 +194,7 @@ describe('queries and paths', () => {
     expect(await get('/list?limt=7&x=1')).toMatchObject({
       status: 400,
       error:
-        'unknown query parameter "limt": known are limit, from, cursor, since, day, kind; unknown query parameter "x": known are limit, from, cursor, since, day, kind',
+        'unknown query parameter "limt": known are limit, from, cursor, since, until, day, kind; unknown query parameter "x": known are limit, from, cursor, since, until, day, kind',
       errors: [
         { in: 'query', path: 'limt' },
         { in: 'query', path: 'x' },
@@ -219,6 +221,10 @@ describe('queries and paths', () => {
     const [time, day] = ['a time such as 2026-01-31T00:00:00Z', 'a day such as 2026-01-31'];
     expect(await errorOf('from=yesterday')).toBe(`query parameter "from": expected ${time}, or ${day}`);
     expect(await errorOf('since=2026-01-31')).toBe(`query parameter "since": expected ${time}`);
+    expect(await errorOf('until=tomorrow')).toBe(`query parameter "until": expected ${time}`);
+    expect(await errorOf('until=0000-12-31T00:00:00Z')).toBe(
+      'query parameter "until": expected a time in the years 0001 to 9999 of UTC, such as 2026-01-31T09:00:00Z',
+    );
     expect(await errorOf('day=31.1.2026')).toBe(`query parameter "day": expected ${day}`);
     const hint = '; a "+" must be sent as %2B, since it stands for a space in a query';
     expect(await errorOf('from=2026-01-31T10:00:00+01:00')).toBe(

@@ -56,7 +56,7 @@ describe('the places for imports', () => {
     async (_, id, status) => {
       const stranger = (await makeTenant(api)).owner;
       const uploads = [begin(stranger, id()), begin(stranger, id())];
-      for (const upload of uploads) await expect.poll(upload.status, { timeout: 3000 }).toBe(status);
+      for (const upload of uploads) await expect.poll(upload.status).toBe(status);
       for (const upload of uploads) upload.end();
     },
   );
@@ -65,7 +65,7 @@ describe('the places for imports', () => {
     const viewer = await api.addUser('maintainer');
     await join(tenant, viewer, 'member', 'viewer');
     const upload = begin(viewer);
-    await expect.poll(upload.status, { timeout: 3000 }).toBe(403);
+    await expect.poll(upload.status).toBe(403);
     upload.end();
   });
 
@@ -93,16 +93,16 @@ describe('the places for imports', () => {
     await join(tenant, other, 'member', 'admin');
     expect(await isTaken(other)).toBe(false);
     upload.end();
-    await expect.poll(() => isTaken(tenant.owner), { timeout: 3000 }).toBe(false);
+    await expect.poll(() => isTaken(tenant.owner)).toBe(false);
   });
 
   it('are free again after a body that stops arriving was answered with 408', async () => {
     const upload = begin(tenant.owner);
-    await expect.poll(upload.status, { timeout: 10_000 }).toBe(408);
+    await expect.poll(upload.status).toBe(408);
     expect(upload.text()).toContain('the body arrives too slowly');
-    await expect.poll(upload.isClosed, { timeout: 3000 }).toBe(true);
+    await expect.poll(upload.isClosed).toBe(true);
     expect(await isTaken(tenant.owner)).toBe(false);
-  }, 20_000);
+  });
 });
 
 describe('a body with a minimum rate', () => {

@@ -21,12 +21,12 @@ beforeAll(async () => {
   api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: `file://${git.path}` });
   administrator = await addClient('admin');
   requester = await addClient('requester');
-}, 60_000);
+});
 
 afterAll(async () => {
   await api?.close();
   git.remove();
-}, 30_000);
+});
 
 /** A user's requests for paths of the registry. They ask for errors as problems, which list each thing that is wrong. */
 async function addClient(role: PlatformRole, teams: Record<string, TeamRole> = {}): Promise<Client> {

@@ -8,10 +8,10 @@ let system: System;
 let made = 0;
 beforeAll(async () => {
   system = await startSystem();
-}, 60_000);
+});
 afterAll(async () => {
   await system?.close();
-}, 60_000);
+});
 
 async function makeTemplate(more: object = {}): Promise<string> {
   const { status, body, text } = await system.administrator.post('/registry/templates', {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openInputs } from '#domain/runs/admission/inputs.ts';
+import { openInputs } from '#domain/runs/admission/inputs/inputs.ts';
 import { Run } from '#domain/runs/entity.ts';
 import { fireSchedule } from '#domain/schedules/fire-schedule.ts';
 import { join } from '#test/support/access/tenancy.ts';

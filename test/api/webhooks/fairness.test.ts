@@ -106,7 +106,7 @@ it('webhooks of one organization never use more than its share of places, and fa
   const failing = await lease();
   expect(failing).toHaveLength(maxOfOneOwner.failing);
   expect(new Set(failing.map(({ lane }) => lane))).toEqual(new Set(['failing']));
-}, 60_000);
+});
 
 it('the pause of a webhook after consecutive failures grows, and new events do not shorten it', async () => {
   sender = { stop: async () => undefined } as never;
@@ -130,4 +130,4 @@ it('the pause of a webhook after consecutive failures grows, and new events do n
   await api.rows('update webhook_queues set next_at = now() where webhook_id = ?', [id]);
   await sending.work();
   expect(await api.rows(read, [id])).toMatchObject([{ failures: 0 }]);
-}, 60_000);
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkVersion, refuseBroken } from '#domain/registry/publication-check.ts';
+import { checkVersion, refuseBroken } from '#domain/registry/publication/publication-check.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
 import type { TemplateFiles } from '#domain/sources/files.ts';
 

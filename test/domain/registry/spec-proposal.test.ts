@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deriveSpec, withoutDerived } from '#domain/registry/derived-spec.ts';
-import { checkVersion } from '#domain/registry/publication-check.ts';
+import { checkVersion } from '#domain/registry/publication/publication-check.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
 import { proposeSpec } from '#domain/registry/spec-proposal.ts';
 import { checkSchema } from '#domain/registry/variables/check.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inputsOfPhase, type RunInputs } from '#domain/runs/admission/inputs.ts';
+import { inputsOfPhase, type RunInputs } from '#domain/runs/admission/inputs/inputs.ts';
 
 const inputs: RunInputs = {
   variables: { size: 3 },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { secretHashOf } from '#domain/runs/admission/inputs.ts';
+import { secretHashOf } from '#domain/runs/admission/inputs/inputs.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 
 const ring = () => new KeyRing([{ id: 'a', key: randomBytes(32) }]);

@@ -99,7 +99,7 @@ describe('a repository that is slow or too large', () => {
     } finally {
       await server.close();
     }
-  }, 60_000);
+  });
 
   it('one of the repositories that hang in all places is aborted, with an error, for a waiting repository', async () => {
     const server = await serveGit(root.path, () => true);
@@ -121,7 +121,7 @@ describe('a repository that is slow or too large', () => {
     } finally {
       await server.close();
     }
-  }, 60_000);
+  });
 });
 
 describe('a snapshot of a git source', () => {

@@ -84,7 +84,8 @@ function socketProbes(): Probe[] {
     },
     {
       name: "see the machine's sockets",
-      script: 'cat /proc/net/unix',
+      // All sockets of a busy machine would exceed the limit of the output.
+      script: 'grep coordinator-test /proc/net/unix',
       works: new RegExp(`@coordinator-test-${process.pid}`),
     },
     {

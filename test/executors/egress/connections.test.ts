@@ -32,7 +32,7 @@ describe('a connection through the proxy', () => {
     const proxy = await startProxy({}, { connect });
     const { socket, closed } = openRaw(proxy.port);
     socket.write('CONNECT 127.0.0.1:1 HTTP/1.1\r\nhost: a\r\n\r\n');
-    await vi.waitFor(() => expect(given).toHaveLength(1));
+    await expect.poll(() => given).toHaveLength(1);
     proxy.close();
     await closed;
     expect(given[0]?.aborted).toBe(true);
@@ -56,8 +56,8 @@ describe('a connection through the proxy', () => {
     await once(socket, 'close');
     await nextTurn();
     disconnected.resolve();
-    await vi.waitFor(() => expect(server.seen).toBe(1));
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
+    await expect.poll(() => server.seen).toBe(1);
+    await expect.poll(() => server.sockets.size).toBe(0);
   });
 
   it('is closed when the client or the server closes it', async () => {
@@ -65,12 +65,12 @@ describe('a connection through the proxy', () => {
     const proxy = await startProxy({});
     const client = openRaw(proxy.port);
     client.socket.write(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\nearly`);
-    await vi.waitFor(() => expect(client.seen()).toMatch(/established\r\n\r\nearly$/));
+    await expect.poll(() => client.seen()).toMatch(/established\r\n\r\nearly$/);
     client.socket.destroy();
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
+    await expect.poll(() => server.sockets.size).toBe(0);
     const second = openRaw(proxy.port);
     second.socket.write(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`);
-    await vi.waitFor(() => expect(second.seen()).toContain('established'));
+    await expect.poll(() => second.seen()).toContain('established');
     for (const socket of server.sockets) socket.destroy();
     await second.closed;
   });
@@ -91,7 +91,7 @@ describe('a connection through the proxy', () => {
     const client = openRaw(proxy.port);
     client.socket.write(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`);
     expect(await client.closed).toContain('established');
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
+    await expect.poll(() => server.sockets.size).toBe(0);
   });
 
   it('a connection through the proxy that is half-open and idle is closed sooner than a full one', async () => {
@@ -99,8 +99,8 @@ describe('a connection through the proxy', () => {
     const proxy = await startProxy({}, { limits: { halfOpenMs: 200 } });
     const client = openRaw(proxy.port, true);
     client.socket.write(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`);
-    await vi.waitFor(() => expect(client.socket.readableEnded).toBe(true));
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
+    await expect.poll(() => client.socket.readableEnded).toBe(true);
+    await expect.poll(() => server.sockets.size).toBe(0);
     expect(client.seen()).toMatch(/bye$/);
   });
 
@@ -116,15 +116,16 @@ describe('a connection through the proxy', () => {
     const ask = `CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`;
     const clients = [openRaw(proxy.port), openRaw(proxy.port)];
     for (const client of clients) client.socket.write(ask);
-    await vi.waitFor(() => expect(clients.every((client) => client.seen().includes('established'))).toBe(true));
+    await expect.poll(() => clients.every((client) => client.seen().includes('established'))).toBe(true);
     expect(await exchange(proxy.port, ask)).toMatch(/^HTTP\/1\.1 503 refused: too many/);
     clients[0]?.socket.destroy();
-    await vi.waitFor(async () => {
+    const answer = async () => {
       const next = openRaw(proxy.port);
       next.socket.write(ask);
-      await vi.waitFor(() => expect(next.seen()).toMatch(/established|503/));
-      expect(next.seen()).toContain('established');
-    });
+      await expect.poll(() => next.seen()).toMatch(/established|503/);
+      return next.seen();
+    };
+    await expect.poll(answer).toContain('established');
   });
 
   it('buffers little when the client does not read', async () => {
@@ -139,7 +140,7 @@ describe('a connection through the proxy', () => {
     const proxy = await startProxy({});
     const client = openRaw(proxy.port);
     client.socket.write(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`);
-    await vi.waitFor(() => expect(client.seen()).toContain('established'));
+    await expect.poll(() => client.seen()).toContain('established');
     client.socket.pause();
     // A busy machine takes a while to fill the buffers.
     await vi.waitFor(
@@ -158,10 +159,10 @@ describe('a connection through the proxy', () => {
     const proxy = await startProxy({});
     const client = openRaw(proxy.port);
     client.socket.write(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`);
-    await vi.waitFor(() => expect(server.sockets.size).toBe(1));
+    await expect.poll(() => server.sockets.size).toBe(1);
     proxy.close();
     await client.closed;
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
+    await expect.poll(() => server.sockets.size).toBe(0);
     expect(await curl(proxy.port, `http://127.0.0.1:${server.port}/`)).toMatch(/the attempt has ended\n\n503$/);
   });
 });

@@ -112,7 +112,7 @@ describe.runIf(hasProviders())('a template with providers', () => {
     expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
     expect(sink.text()).toMatch(/hashicorp\/random/);
     expect(sink.text()).not.toMatch(/could not connect|proxyconnect/i);
-  }, 60_000);
+  });
 
   it.each([
     ['hashes of other platforms only', '0.14.2', 'h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='],

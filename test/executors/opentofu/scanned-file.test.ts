@@ -78,7 +78,7 @@ describe.runIf(hasProviders())('a scan of a real file', () => {
   it('finds nothing if nothing has changed', async () => {
     expect(readFileSync(file, 'utf8')).toBe('as deployed');
     expect(await scan()).toEqual([]);
-  }, 60_000);
+  });
 
   it('finds a file that was changed or removed by hand once, and leaves it as it is', async () => {
     writeFileSync(file, 'changed by hand');
@@ -89,5 +89,5 @@ describe.runIf(hasProviders())('a scan of a real file', () => {
     expect(readFileSync(file, 'utf8')).toBe('changed by hand');
     rmSync(file);
     expect(await scan()).toEqual(found);
-  }, 60_000);
+  });
 });

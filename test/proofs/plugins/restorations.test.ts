@@ -62,17 +62,14 @@ async function deleteResource(): Promise<string> {
 /** Waits until a statement of the service waits for a lock. */
 async function awaitBlocked(): Promise<void> {
   await expect
-    .poll(
-      async () => {
-        // A transaction sees the connections that there were when it looked first.
-        await holder.query('select pg_stat_clear_snapshot()');
-        const { rows } = await holder.query(
-          `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        );
-        return rows.length;
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      // A transaction sees the connections that there were when it looked first.
+      await holder.query('select pg_stat_clear_snapshot()');
+      const { rows } = await holder.query(
+        `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+      return rows.length;
+    })
     .toBeGreaterThan(0);
 }
 
@@ -96,7 +93,7 @@ const moments: Readonly<
     arrive: async (key) => {
       const status = async () =>
         (await holder.query('select status from plugin_restorations where id = $1', [key])).rows[0]?.status;
-      await expect.poll(status, { timeout: 20_000, interval: 2 }).toBe('restored');
+      await expect.poll(status, { interval: 2 }).toBe('restored');
     },
   },
 };

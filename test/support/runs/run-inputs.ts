@@ -1,4 +1,4 @@
-import { openInputs, type RunInputs } from '#domain/runs/admission/inputs.ts';
+import { openInputs, type RunInputs } from '#domain/runs/admission/inputs/inputs.ts';
 import { Run } from '#domain/runs/entity.ts';
 import type { TestApi } from '../api/in-process-api.ts';
 

@@ -2,7 +2,7 @@ import { slots } from '#api/web/forms/schema/slots.ts';
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { convertDefault } from '#domain/runs/admission/merge-inputs.ts';
+import { convertDefault } from '#domain/runs/admission/inputs/merge-inputs.ts';
 import type { JsonObject } from '#domain/shared/values/json.ts';
 import { findGivenDefaults, type GivenDefault } from '#domain/variable-sets/given-defaults.ts';
 import { get } from '../operations.ts';

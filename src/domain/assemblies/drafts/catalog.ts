@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { loadVersion } from '#domain/registry/published.ts';
+import { loadVersion } from '#domain/registry/publication/published.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';

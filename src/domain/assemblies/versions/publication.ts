@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { VersionPublished } from '#domain/registry/errors.ts';
+import { VersionPublished } from '#domain/registry/publication/errors.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';

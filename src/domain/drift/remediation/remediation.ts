@@ -1,9 +1,9 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { loadVersionById } from '#domain/registry/published.ts';
+import { loadVersionById } from '#domain/registry/publication/published.ts';
 import { type AdmittedRun, admitRun } from '#domain/runs/admission/admission.ts';
 import { buildRun } from '#domain/runs/admission/build-run.ts';
-import { openInputsToRepeat } from '#domain/runs/admission/inputs.ts';
+import { openInputsToRepeat } from '#domain/runs/admission/inputs/inputs.ts';
 import { targetIsGone } from '#domain/runs/admission/rules.ts';
 import type { ResolvedRun } from '#domain/runs/admission/run-request.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';

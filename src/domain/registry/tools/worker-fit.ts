@@ -8,7 +8,7 @@ import { findWorkersOfPool } from '#domain/workers/fit-store.ts';
 import { countTools, type OfferedTool } from '#domain/workers/offered-tools.ts';
 import { isOpenTo } from '#domain/workers/pools/model.ts';
 import { readPoolAccess } from '#domain/workers/pools/store.ts';
-import type { PublishedVersion } from '../published.ts';
+import type { PublishedVersion } from '../publication/published.ts';
 import { demandOf } from './usable-tools.ts';
 
 /** Which workers could execute the runs of a version now. An environment or an instance may demand more. */

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { resolveConnections } from '#domain/connections/bindings/resolve.ts';
-import type { PublishedVersion } from '#domain/registry/published.ts';
+import type { PublishedVersion } from '#domain/registry/publication/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { refuseOtherTools } from '#domain/registry/tools/allowed.ts';
 import type { SettingsDocument } from '#domain/settings/document.ts';
@@ -23,7 +23,7 @@ import { showReads } from '../references/model.ts';
 import { refuseEndedReads } from '../references/recheck.ts';
 import { raiseSecrets } from '../references/secret-outputs.ts';
 import type { VariableReset } from '../reset-model.ts';
-import { type RunInputs, sealInputs, showSources } from './inputs.ts';
+import { type RunInputs, sealInputs, showSources } from './inputs/inputs.ts';
 import type { ResolvedRun, RunRequest } from './run-request.ts';
 import type { AdmissionTarget } from './target.ts';
 import { readToolDemand } from './tool-demand.ts';

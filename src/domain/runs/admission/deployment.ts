@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
+import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/publication/published.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Masked } from '#domain/shared/values/masked.ts';
 import { escapeReference, replaceTexts } from '../../variables/reference-syntax.ts';
 import type { SealedRead } from '../references/model.ts';
-import { comparableVariable, openInputsToRepeat, type RunInputs, type SecretHash } from './inputs.ts';
+import { comparableVariable, openInputsToRepeat, type RunInputs, type SecretHash } from './inputs/inputs.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** How an instance was deployed: the version and the inputs of the run that last changed it. */

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
-import type { PublishedVersion } from '#domain/registry/published.ts';
+import type { PublishedVersion } from '#domain/registry/publication/published.ts';
 import type { VariableError } from '#domain/registry/variables/errors.ts';
 import { maskVariables, secretNames } from '#domain/registry/variables/variables.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -22,19 +22,19 @@ import {
   refuseLostSecrets,
   refuseOmittedAndGiven,
   refuseUnknownOmitted,
-} from './inherited-inputs.ts';
-import { secretHashOf } from './inputs.ts';
-import { mergeInputs, readReferences, readRemoteStates } from './merge-inputs.ts';
-import { refuseStrongPlanSecrets } from './plan-secrets.ts';
-import { findRotated } from './rotated.ts';
-import type { ResolveDeps, ResolvedRun, RunRequest } from './run-request.ts';
+} from './inputs/inherited-inputs.ts';
+import { secretHashOf } from './inputs/inputs.ts';
+import { mergeInputs, readReferences, readRemoteStates } from './inputs/merge-inputs.ts';
+import { refuseStrongPlanSecrets } from './inputs/plan-secrets.ts';
+import { findRotated } from './inputs/rotated.ts';
 import {
   findSecretsOf,
   giversOf,
   refuseDroppedSecrets,
   refuseSecretsOfOthers,
   withSecretGivers,
-} from './secret-givers.ts';
+} from './inputs/secret-givers.ts';
+import type { ResolveDeps, ResolvedRun, RunRequest } from './run-request.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** A deployment with the run that had these inputs. */

@@ -10,7 +10,7 @@ import type { RunOptions } from '../options/model.ts';
 import type { OutputRead, SealedRead } from '../references/model.ts';
 import type { VariableReset } from '../reset-model.ts';
 import type { DeployedRun, Deployment } from './deployment.ts';
-import type { SecretGivers, ShownSource } from './inputs.ts';
+import type { SecretGivers, ShownSource } from './inputs/inputs.ts';
 
 export interface RunRequest {
   /** Undefined: the version of the source or, for a destroy, of the deployment; the latest for everything else. */

@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { writerOf } from '#domain/instances/writer.ts';
-import type { PublishedVersion } from '#domain/registry/published.ts';
+import type { PublishedVersion } from '#domain/registry/publication/published.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';

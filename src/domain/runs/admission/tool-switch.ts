@@ -3,7 +3,7 @@ import type { Instance } from '#domain/instances/entity.ts';
 import { lockAndReadInstance } from '#domain/instances/state/state.ts';
 import { findInstanceScope, type InstanceTarget } from '#domain/instances/store.ts';
 import { findInstance } from '#domain/instances/targets.ts';
-import { loadVersionById } from '#domain/registry/published.ts';
+import { loadVersionById } from '#domain/registry/publication/published.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { ActionRefused, type Refusal } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -15,7 +15,7 @@ import { authorsOfRun } from '../approval/repeated-authors.ts';
 import { Run } from '../entity.ts';
 import { type AdmittedRun, admitRun } from './admission.ts';
 import { buildRun } from './build-run.ts';
-import { openInputsToRepeat } from './inputs.ts';
+import { openInputsToRepeat } from './inputs/inputs.ts';
 import { targetIsGone } from './rules.ts';
 import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
 

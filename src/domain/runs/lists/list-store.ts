@@ -9,8 +9,9 @@ import { isTerminal, type RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import { type OverRun, type RunDetails, selectRunDetails } from '../details-store.ts';
 import { filterConditions, idRangeOf, periodConditions, statusConditions } from './conditions.ts';
 import { type RunFilter, statusesOf } from './filter.ts';
+import { type FilterRange, rangeOfFilter } from './filter-index.ts';
 import type { RunScope } from './scope.ts';
-import { isOfTeam, partsOf, type ScopePart, selectTeams } from './scope-store.ts';
+import { isInPart, isOfTeam, partsOf, type ScopePart, selectTeams } from './scope-store.ts';
 
 /** Which part of an index a list reads, and the order that makes PostgreSQL read this one. */
 interface IndexPart {
@@ -71,14 +72,17 @@ interface RunListRequest {
 }
 
 /**
- * A page of runs, newest first. The caller has decided that the scope may be read. The newest ids come from the index of each team and each
- * status, and the page consists of the newest of these. So its cost depends on the number of teams and not on how rare the runs are.
+ * A page of runs, newest first. The caller has decided that the scope may be read. The newest ids come from the index of what the filter
+ * selects by, such as an instance, or from the index of each team and each status. The page consists of the newest of these. So its cost
+ * does not depend on how rare the runs are.
  */
 export async function listRuns(em: Em, principal: Principal, request: RunListRequest): Promise<Page<RunDetails>> {
   const { scope, filter, page } = request;
-  const statuses = statusesOf(filter);
+  const range = rangeOfFilter(filter);
   const [first, ...others] = partsOf(scope, principal).flatMap((part) =>
-    statuses.map((status) => selectNewest(em, part, status, request)),
+    range
+      ? [selectNewestInRange(em, part, range, request)]
+      : statusesOf(filter).map((status) => selectNewest(em, part, status, request)),
   );
   if (!first) return { items: [], nextCursor: null };
   const newest = db(em)
@@ -89,18 +93,46 @@ export async function listRuns(em: Em, principal: Principal, request: RunListReq
   return pageOf(selectRuns(em).where(sql<SqlBool>`${sql.ref('runs.id')} = any(array(${newest}))`), 'runs.id', page);
 }
 
+type OverOwner = ExpressionBuilder<Tables & { owner: { team: string | null } }, 'owner'>;
+
 /** The newest ids of each team of a part, all of one status if `status` is set. */
 function selectNewest(em: Em, part: ScopePart, status: RunStatus | null, request: RunListRequest) {
+  return ofEach(em, part, (owner) => selectNewestOfOne(owner, part, status, request));
+}
+
+/** The newest ids of a part in the index range of a filter. */
+function selectNewestInRange(em: Em, part: ScopePart, range: FilterRange, { filter, page }: RunListRequest) {
+  const { column, group, others } = range;
+  return ofEach(em, { kind: 'all' }, (owner) =>
+    owner
+      .selectFrom('runs')
+      .where((run) =>
+        run.and([
+          inIndexGroup(group, idsOf(filter, page)),
+          // Some indexes have only runs with a value.
+          run(column, 'is not', null),
+          ...filterConditions(run, others),
+          ...periodConditions(run, filter),
+          ...(filter.statuses ? [run('runs.status', 'in', filter.statuses)] : []),
+          isInPart(em, part),
+        ]),
+      )
+      .select('runs.id')
+      .orderBy(orderOfGroup(group))
+      .limit(page.limit + 1),
+  );
+}
+
+/** The ids that a query finds for each team of a part; for all runs, that it finds once. */
+function ofEach(em: Em, part: ScopePart, select: (owner: OverOwner) => ReturnType<typeof selectNewestOfOne>) {
   return db(em)
     .selectFrom(selectTeams(em, part).as('owner'))
     .innerJoinLateral(
-      (eb) => selectNewestOfOne(eb, part, status, request).as('hit'),
+      (owner) => select(owner).as('hit'),
       (join) => join.onTrue(),
     )
     .select('hit.id');
 }
-
-type OverOwner = ExpressionBuilder<Tables & { owner: { team: string | null } }, 'owner'>;
 
 function selectNewestOfOne(eb: OverOwner, part: ScopePart, status: RunStatus | null, { filter, page }: RunListRequest) {
   const { conditions, order } = indexPartOf(expressionBuilder<Tables, 'runs'>(), part, status, idsOf(filter, page));

@@ -54,3 +54,10 @@ export function isOfTeam(part: ScopePart): Expression<SqlBool> {
     ? sql<SqlBool>`${team} = ${part.teamId}`
     : sql<SqlBool>`${team} is null`;
 }
+
+/** The condition that a run belongs to a part. */
+export function isInPart(em: Em, part: ScopePart): Expression<SqlBool> {
+  if (part.kind === 'team') return isOfTeam(part);
+  const run = expressionBuilder<Tables, 'runs'>();
+  return part.kind === 'all' ? run.lit(true) : run('runs.teamId', 'in', selectTeams(em, part));
+}

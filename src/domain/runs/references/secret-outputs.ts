@@ -4,7 +4,7 @@ import { db } from '#domain/db.ts';
 import { isSecretByVersions, secretNamesAmong, secretNamesOf } from '#domain/instances/secret-outputs.ts';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
-import type { RunInputs } from '../admission/inputs.ts';
+import type { RunInputs } from '../admission/inputs/inputs.ts';
 import { dataSourceOf, type RemoteStates, type SealedRead } from './model.ts';
 
 /** Finds values that runs read from outputs before these became secret. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
-import { openInputs } from '../admission/inputs.ts';
+import { openInputs } from '../admission/inputs/inputs.ts';
 import { findReadingDeployment } from './dependents-store.ts';
 import { dataSourceOf, isReader, type OutputRead, type SealedRead } from './model.ts';
 import { findReadingPlace } from './recheck.ts';

@@ -3,7 +3,7 @@ import type { EarlierSecrets } from '#domain/shared/redaction/earlier-secrets.ts
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
-import { openInputs, type RunInputs } from '../admission/inputs.ts';
+import { openInputs, type RunInputs } from '../admission/inputs/inputs.ts';
 import { raiseSecrets } from '../references/secret-outputs.ts';
 import { openSourceOutputs } from '../references/sources-store.ts';
 import { findEarlierWriters, findStateWriters, maxWriters, type StateWriter } from './writers-store.ts';

@@ -2,7 +2,7 @@ import type { Em } from '#database/database.ts';
 import { loadPublishedAssembly } from '#domain/assemblies/runs/admission/published.ts';
 import { listAvailableVersions } from '#domain/assemblies/versions/version-store.ts';
 import { db } from '#domain/db.ts';
-import { loadVersion, loadVersionById } from '#domain/registry/published.ts';
+import { loadVersion, loadVersionById } from '#domain/registry/publication/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
 import { resolveVersion } from '#domain/registry/versions.ts';

@@ -14,7 +14,7 @@ function isInYears(text: string): boolean {
 }
 
 /** A time in a request: RFC 3339, with any offset from UTC. */
-export const TimeInput = z.iso.datetime({ offset: true }).refine(isInYears, { error });
+export const TimeInput = z.iso.datetime({ offset: true, abort: true }).refine(isInYears, { error });
 
 /** A time in a request, or a day, which means its first moment in UTC. */
 export const TimeOrDay = z.iso.datetime({ offset: true }).or(z.iso.date()).refine(isInYears, { error });

@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
-import { loadVersionById } from '#domain/registry/published.ts';
+import { loadVersionById } from '#domain/registry/publication/published.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
-import { defaultsOf } from '#domain/runs/admission/merge-inputs.ts';
+import { defaultsOf } from '#domain/runs/admission/inputs/merge-inputs.ts';
 import { responsiblePerson } from '#domain/runs/approval/rules.ts';
 import { findSecretVariables } from '#domain/runs/references/secret-outputs.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';

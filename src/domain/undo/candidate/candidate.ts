@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { RunInputs, SecretGivers } from '#domain/runs/admission/inputs.ts';
+import type { RunInputs, SecretGivers } from '#domain/runs/admission/inputs/inputs.ts';
 import type { SealedRead } from '#domain/runs/references/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';

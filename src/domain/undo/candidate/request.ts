@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { loadVersionById } from '#domain/registry/published.ts';
+import { loadVersionById } from '#domain/registry/publication/published.ts';
 import { isGivenOtherwise } from '#domain/runs/admission/deployment.ts';
-import { openInputs, secretHashOf } from '#domain/runs/admission/inputs.ts';
+import { openInputs, secretHashOf } from '#domain/runs/admission/inputs/inputs.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import type { ResolveDeps, ResolvedRun, RunRequest } from '#domain/runs/admission/run-request.ts';
 import type { AdmissionTarget } from '#domain/runs/admission/target.ts';

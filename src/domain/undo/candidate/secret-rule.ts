@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RunInputs } from '#domain/runs/admission/inputs.ts';
+import type { RunInputs } from '#domain/runs/admission/inputs/inputs.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { isSameLeaf, type Leaf, type Leaves, liesIn, pointer } from '../change/leaves.ts';
 import type { Deployment, Deployments } from '../deployments/deployments.ts';

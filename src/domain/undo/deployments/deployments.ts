@@ -1,6 +1,11 @@
 import type { Em } from '#database/database.ts';
-import { comparableVariable, openInputsToRepeat, type RunInputs, secretHashOf } from '#domain/runs/admission/inputs.ts';
-import { withSecretGivers } from '#domain/runs/admission/secret-givers.ts';
+import {
+  comparableVariable,
+  openInputsToRepeat,
+  type RunInputs,
+  secretHashOf,
+} from '#domain/runs/admission/inputs/inputs.ts';
+import { withSecretGivers } from '#domain/runs/admission/inputs/secret-givers.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { History } from '../change/history.ts';
 import { type Leaves, leavesOf, type Secrets } from '../change/leaves.ts';

@@ -11,6 +11,8 @@ let busy: Tenant;
 let quiet: Tenant;
 let member: ApiUser;
 let rareTemplate: string;
+/** The rare run in the busy team. */
+let rare: { readonly run: string; readonly by: ApiUser; readonly values: Readonly<Record<string, string>> };
 
 beforeAll(async () => {
   api = await startApi();
@@ -19,6 +21,7 @@ beforeAll(async () => {
   await join(quiet, member, 'member', 'viewer');
   const { id } = await addRun(busy);
   ({ template: rareTemplate } = await addRun(quiet));
+  rare = await addRareRun();
   await copyRun(api, id, many);
 });
 afterAll(() => api?.close());
@@ -28,6 +31,24 @@ async function addRun(tenant: Tenant): Promise<{ id: string; template: string }>
   await tenant.owner.make(`/registry/templates/${template}/versions`, { version: '1.0.0', spec });
   const { body } = await tenant.owner.post('/runs', { template_id: template, environment_id: tenant.environment });
   return { id: body.id, template };
+}
+
+/** Adds a run of the busy team whose instance, environment, template and requester have no other run. */
+async function addRareRun(): Promise<typeof rare> {
+  const by = await api.addUser('maintainer');
+  await join(busy, by, 'member', 'member');
+  const { id: template } = await busy.owner.make('/registry/templates', { name: 'Rare', team_id: busy.team });
+  await busy.owner.make(`/registry/templates/${template}/versions`, { version: '1.0.0', spec });
+  const { id: environment } = await busy.owner.make('/environments', {
+    name: 'Rare',
+    kind: 'development',
+    project_id: busy.project,
+  });
+  const { status, text, body } = await by.post('/runs', { template_id: template, environment_id: environment });
+  expect(status, text).toBe(202);
+  const { id: run, instance_id } = body;
+  await api.rows(`update runs set status = 'succeeded', phase = 'finished', finished_at = now() where id = ?`, [run]);
+  return { run, by, values: { instance_id, environment_id: environment, template_id: template, requested_by: by.id } };
 }
 
 describe('while another team has thousands of younger runs', () => {
@@ -43,4 +64,32 @@ describe('while another team has thousands of younger runs', () => {
     expect(await countReads(api, () => member.get('/registry/templates'))).toBeLessThan(many / 10);
     expect(await countReads(api, () => member.get(`/registry/templates/${rareTemplate}`))).toBeLessThan(many / 10);
   });
+});
+
+describe('while the same team has thousands of younger runs', () => {
+  const statuses = ['', '&status=succeeded', '&status=failed&status=succeeded&status=running'];
+
+  it.each(['instance_id', 'environment_id', 'template_id', 'requested_by'])(
+    'lists of the rare runs by %s read few rows, whoever reads them in whichever scope',
+    async (filter) => {
+      const scopes = [`team_id=${busy.team}`, `organization_id=${busy.organization}`, 'scope=readable'];
+      const paths = scopes.flatMap((scope) =>
+        statuses.map((status) => `/runs?${scope}&${filter}=${rare.values[filter]}${status}`),
+      );
+      const readers = [busy.owner, rare.by, await api.addUser('admin')];
+      const readAll = async () => {
+        for (const reader of readers) for (const path of paths) await expectRareRun(reader, path);
+        return { status: 200 };
+      };
+      expect(await countReads(api, readAll)).toBeLessThan(many);
+    },
+  );
+
+  async function expectRareRun(reader: ApiUser, path: string): Promise<void> {
+    const { body, text } = await reader.get(path);
+    expect(
+      body.runs?.map(({ id }: { id: string }) => id),
+      `${path}: ${text}`,
+    ).toEqual([rare.run]);
+  }
 });

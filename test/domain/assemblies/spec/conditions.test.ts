@@ -131,5 +131,5 @@ describe('the evaluation of a condition', () => {
       });
       expect(claimsNever && isEverTrue ? text : '').toBe('');
     }
-  }, 60_000);
+  });
 });

@@ -82,5 +82,4 @@ it.runIf(process.getuid?.() === 0)(
     const { stdout } = await promisify(execFile)(process.execPath, [join(directory, 'main.ts')], { cwd: '/' });
     expect(stdout).toBe('valid valid valid valid ');
   },
-  60_000,
 );

@@ -15,7 +15,6 @@ import { createDatabase, type TestDatabase } from '#test/support/database/databa
 import { lockSubject, newSubjects, publishCounted, subscribe } from '#test/support/events.ts';
 
 const log = pino({ level: 'silent' });
-const patience = { timeout: 20_000 };
 let database: TestDatabase;
 let orm: Orm;
 let open: EventDelivery[];
@@ -81,7 +80,7 @@ describe('a subscriber', () => {
     for (let index = 0; index < 3; index += 1) deliver({ webhooks: slow });
     const subjects = newSubjects(6);
     await publishAll(subjects, 5, ['webhooks']);
-    await expect.poll(waiting, patience).toBe(0);
+    await expect.poll(waiting).toBe(0);
     for (const subject of subjects) expect(received.numbersOf(subject)).toEqual([1, 2, 3, 4, 5]);
   });
 
@@ -97,7 +96,7 @@ describe('a subscriber', () => {
       tx.publish({ type: 'run.finished', subjectId: subject, owners: { teamId: null }, data });
     });
     deliver({ webhooks: received.handle });
-    await expect.poll(waiting, patience).toBe(0);
+    await expect.poll(waiting).toBe(0);
     expect(received.events).toMatchObject([{ type: 'run.finished', sequence: 2 }]);
   });
 
@@ -111,16 +110,16 @@ describe('a subscriber', () => {
     const subjects = newSubjects(5);
     await publishAll(subjects, 3, ['webhooks', 'notifications']);
     deliver({ webhooks: handle, notifications: healthy.handle });
-    await expect.poll(() => healthy.events.length, patience).toBe(15);
+    await expect.poll(() => healthy.events.length).toBe(15);
     const failures = async () => {
       const failed = `select last_error from outbox where subscriber = 'webhooks' and attempts > 0`;
       return (await execute<{ last_error: string }>(failed)).map((row) => row.last_error);
     };
-    await expect.poll(failures, patience).toEqual(subjects.map(() => 'the endpoint answers 500'));
-    await expect.poll(waiting, patience).toBe(15);
+    await expect.poll(failures).toEqual(subjects.map(() => 'the endpoint answers 500'));
+    await expect.poll(waiting).toBe(15);
     isBroken = false;
     await execute('update outbox set due_at = now()');
-    await expect.poll(waiting, patience).toBe(0);
+    await expect.poll(waiting).toBe(0);
     for (const subject of subjects) expect(failing.numbersOf(subject)).toEqual([1, 2, 3]);
   });
 
@@ -134,9 +133,9 @@ describe('a subscriber', () => {
         await received.handle(event);
       },
     });
-    await expect.poll(() => received.numbersOf(healthy), patience).toEqual([1, 2, 3]);
+    await expect.poll(() => received.numbersOf(healthy)).toEqual([1, 2, 3]);
     expect(received.numbersOf(poisoned)).toEqual([]);
-    await expect.poll(waiting, patience).toBe(3);
+    await expect.poll(waiting).toBe(3);
   });
 
   it('a subscriber that does not return does not delay others', async () => {
@@ -147,7 +146,7 @@ describe('a subscriber', () => {
     });
     await publishAll(newSubjects(3), 2, ['webhooks', 'notifications']);
     deliver({ webhooks: () => stuck, notifications: received.handle });
-    await expect.poll(() => received.events.length, patience).toBe(6);
+    await expect.poll(() => received.events.length).toBe(6);
     release();
   });
 });
@@ -166,7 +165,7 @@ describe('a row of the outbox that a subscriber cannot receive', () => {
     const [event] = await execute<{ id: string }>('delete from domain_events returning id');
     deliver({ webhooks: received.handle });
     const problem = `row <id> of the outbox names the event ${event?.id} for the subscriber "webhooks", but there is no such event`;
-    await expect.poll(problems, patience).toEqual([problem]);
+    await expect.poll(problems).toEqual([problem]);
     expect(received.events).toEqual([]);
   });
 
@@ -178,7 +177,7 @@ describe('a row of the outbox that a subscriber cannot receive', () => {
     deliver({ webhooks: received.handle });
     const problem =
       'row <id> of the outbox holds a message to a workflow ("cancel"), but its subscriber "webhooks" receives events';
-    await expect.poll(problems, patience).toEqual([problem]);
+    await expect.poll(problems).toEqual([problem]);
     expect(received.events).toEqual([]);
   });
 });
@@ -189,9 +188,9 @@ describe('a process that is killed', () => {
     const [subject, workflow] = [randomUUID(), randomUUID()];
     await runKilled('publish', database.url, subject, workflow);
     deliver({ webhooks: received.handle });
-    await expect.poll(() => received.numbersOf(subject), patience).toEqual([1]);
+    await expect.poll(() => received.numbersOf(subject)).toEqual([1]);
     const left = () => execute('select subscriber, target from outbox');
-    await expect.poll(left, patience).toEqual([{ subscriber: 'engine', target: workflow }]);
+    await expect.poll(left).toEqual([{ subscriber: 'engine', target: workflow }]);
   });
 
   it('a process that is killed between delivery and the removal from the outbox leaves the event to be delivered again, with the same id', async () => {
@@ -201,7 +200,7 @@ describe('a process that is killed', () => {
     await publishAll([subject], 1, ['webhooks']);
     await runKilled('deliver', database.url, file);
     deliver({ webhooks: received.handle });
-    await expect.poll(waiting, patience).toBe(0);
+    await expect.poll(waiting).toBe(0);
     expect(`${received.events.map(({ id }) => id).join()}\n`).toBe(readFileSync(file, 'utf8'));
   });
 
@@ -224,7 +223,7 @@ describe('a process that is killed', () => {
     expect(new Set(delivered).size, 'all others, before the third').toBe(healthy.length);
     const received = new Received();
     deliver({ webhooks: received.handle });
-    await expect.poll(waiting, patience).toBe(0);
+    await expect.poll(waiting).toBe(0);
     expect(received.events, 'in a process that it does not kill').toMatchObject([{ subject: { id: poison } }]);
   });
 });

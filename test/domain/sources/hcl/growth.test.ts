@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkVersion } from '#domain/registry/publication-check.ts';
+import { checkVersion } from '#domain/registry/publication/publication-check.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
 import { proposeSpec } from '#domain/registry/spec-proposal.ts';
 import { readFilesTools } from '#domain/registry/tools/files-tools.ts';

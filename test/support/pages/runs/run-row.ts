@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RequiredEntityData } from '@mikro-orm/core';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
-import { sealInputs } from '#domain/runs/admission/inputs.ts';
+import { sealInputs } from '#domain/runs/admission/inputs/inputs.ts';
 import type { Run } from '#domain/runs/entity.ts';
 import { defaultTimeouts } from '#domain/runs/model.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';

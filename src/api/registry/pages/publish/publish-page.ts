@@ -12,7 +12,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { checkPlaceAccess } from '#domain/registry/checks/module-sources.ts';
 import { withoutDerived } from '#domain/registry/derived-spec.ts';
-import { loadVersionById, readFiles } from '#domain/registry/published.ts';
+import { loadVersionById, readFiles } from '#domain/registry/publication/published.ts';
 import { decide } from '#domain/shared/access/decide.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
 import { findOfferedTools } from '#domain/workers/offered-tools.ts';

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { renderConfirmation } from '#api/web/components/confirmation.ts';
 import { pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { readFiles } from '#domain/registry/published.ts';
+import { readFiles } from '#domain/registry/publication/published.ts';
 import { newestFirst } from '#domain/registry/versions.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get, file as getFile, list } from '../../version-operations.ts';

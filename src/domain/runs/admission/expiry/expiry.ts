@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { loadVersionById } from '#domain/registry/published.ts';
+import { loadVersionById } from '#domain/registry/publication/published.ts';
 import type { CommandChange } from '#domain/shared/audit.ts';
 import {
   NothingToDo,
@@ -13,7 +13,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { Run } from '../../entity.ts';
 import { admitRun } from '../admission.ts';
 import { buildRun } from '../build-run.ts';
-import { openInputsToRepeat } from '../inputs.ts';
+import { openInputsToRepeat } from '../inputs/inputs.ts';
 import type { ResolvedRun } from '../run-request.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '../target.ts';
 import { type ExpiredInstance, lockIfExpired } from './expiry-store.ts';

@@ -1,12 +1,12 @@
 import type { Em } from '#database/database.ts';
-import { loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
+import { loadVersionById, type PublishedVersion } from '#domain/registry/publication/published.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { ActionRefused, type Refusal } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { admitRun, type RunOrigin } from '../admission.ts';
 import { buildRun } from '../build-run.ts';
-import { openInputsToRepeat } from '../inputs.ts';
+import { openInputsToRepeat } from '../inputs/inputs.ts';
 import { targetIsGone } from '../rules.ts';
 import type { ResolveDeps, ResolvedRun } from '../run-request.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '../target.ts';

@@ -13,7 +13,7 @@ import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import { type BoundSource, readModuleSources } from '#domain/connections/module-sources/module-sources.ts';
 import { db, prepare } from '#domain/db.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
-import { loadVersionById } from '#domain/registry/published.ts';
+import { loadVersionById } from '#domain/registry/publication/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { sharePrincipals } from '#domain/shared/access/authority-lock.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';

@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { Instance } from '#domain/instances/entity.ts';
 import { writerOf } from '#domain/instances/writer.ts';
-import { loadVersionById } from '#domain/registry/published.ts';
+import { loadVersionById } from '#domain/registry/publication/published.ts';
 import type { AllowedTools } from '#domain/settings/allowed-tools.ts';
 import { readSettings, shareSettings } from '#domain/settings/store.ts';
 import { isToolAllowed } from '#domain/settings/tools.ts';

@@ -1,13 +1,13 @@
 import type { Em } from '#database/database.ts';
-import { readEphemeralVariables } from '#domain/registry/publication-check.ts';
-import { type PublishedVersion, readFiles } from '#domain/registry/published.ts';
+import { readEphemeralVariables } from '#domain/registry/publication/publication-check.ts';
+import { type PublishedVersion, readFiles } from '#domain/registry/publication/published.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { planGetsSecret } from '#domain/variables/plan-value-rules.ts';
-import type { Deployment } from './deployment.ts';
+import type { Deployment } from '../deployment.ts';
+import type { RunRequest } from '../run-request.ts';
+import type { AdmissionTarget } from '../target.ts';
 import type { EnvironmentInput, RunInputs } from './inputs.ts';
-import type { RunRequest } from './run-request.ts';
-import type { AdmissionTarget } from './target.ts';
 
 /** The sources of a run's variables, as far as the remedies need them. Without a request, the run repeats another one exactly. */
 interface Planned {

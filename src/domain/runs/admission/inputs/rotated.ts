@@ -8,10 +8,10 @@ import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { escapeReference, readReference, replaceTexts } from '#domain/variables/reference-syntax.ts';
-import { placeReferences } from '../references/place-references.ts';
+import { placeReferences } from '../../references/place-references.ts';
+import type { ResolveDeps } from '../run-request.ts';
 import { openInputs, type RunInputs, type SecretHash, secretHashOf } from './inputs.ts';
 import { convertDefault } from './merge-inputs.ts';
-import type { ResolveDeps } from './run-request.ts';
 
 type Values = Readonly<Record<string, JsonValue>>;
 

@@ -10,12 +10,12 @@ import { findRemoteStates, findStateNotes } from '#domain/sources/hcl/state-note
 import { type FileValues, readFileValues } from '#domain/sources/hcl/value-files.ts';
 import { type FilesTools, isEmptyDemand } from '#domain/tools/demand.ts';
 import type { ToolName } from '#domain/tools/model.ts';
-import type { CheckFinding } from './checks/model.ts';
-import type { TemplateSpec } from './spec.ts';
-import { readFilesTools } from './tools/files-tools.ts';
-import { demandOf, filesToolsOf, toolsThatMayRun } from './tools/usable-tools.ts';
-import { secretNames } from './variables/variables.ts';
-import { propertiesOf } from './variables/walk.ts';
+import type { CheckFinding } from '../checks/model.ts';
+import type { TemplateSpec } from '../spec.ts';
+import { readFilesTools } from '../tools/files-tools.ts';
+import { demandOf, filesToolsOf, toolsThatMayRun } from '../tools/usable-tools.ts';
+import { secretNames } from '../variables/variables.ts';
+import { propertiesOf } from '../variables/walk.ts';
 
 export interface CheckResult {
   readonly errors: readonly CheckFinding[];

@@ -8,7 +8,7 @@ import {
   type VariableSource,
   variablePhases,
 } from '#domain/variables/model.ts';
-import { copyReads, type RemoteStates, type SealedRead } from '../references/model.ts';
+import { copyReads, type RemoteStates, type SealedRead } from '../../references/model.ts';
 
 /** The persons who provided secret variables, by the names of the variables. A secret without an entry counts as another person's. */
 export type SecretGivers = Readonly<Record<string, string>>;

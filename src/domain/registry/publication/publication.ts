@@ -16,18 +16,18 @@ import type { TemplateFiles } from '#domain/sources/files.ts';
 import { type GitSnapshot, snapshotGit } from '#domain/sources/git/snapshot.ts';
 import type { GitSource } from '#domain/sources/git/source.ts';
 import { hasConfiguration } from '#domain/sources/hcl/root-files.ts';
-import { weakenApproval } from './approval/protection.ts';
-import type { CheckFinding } from './checks/model.ts';
-import { attachCheck, type CheckDeps, type RequestedCheck, requestCheck } from './checks/request.ts';
-import { type DerivedSpec, deriveSpec } from './derived-spec.ts';
-import { TemplateSecretOutput, TemplateVersion } from './entity.ts';
+import { weakenApproval } from '../approval/protection.ts';
+import type { CheckFinding } from '../checks/model.ts';
+import { attachCheck, type CheckDeps, type RequestedCheck, requestCheck } from '../checks/request.ts';
+import { type DerivedSpec, deriveSpec } from '../derived-spec.ts';
+import { TemplateSecretOutput, TemplateVersion } from '../entity.ts';
+import type { NewVersion } from '../model.ts';
+import type { TemplateSpec } from '../spec.ts';
+import type { TemplateTarget } from '../store.ts';
+import { refuseOtherTools } from '../tools/allowed.ts';
+import { filesToolsOf } from '../tools/usable-tools.ts';
 import { VersionPublished } from './errors.ts';
-import type { NewVersion } from './model.ts';
 import { type CheckResult, checkVersion, refuseBroken } from './publication-check.ts';
-import type { TemplateSpec } from './spec.ts';
-import type { TemplateTarget } from './store.ts';
-import { refuseOtherTools } from './tools/allowed.ts';
-import { filesToolsOf } from './tools/usable-tools.ts';
 
 /** The content of a version, prepared before its transaction because git may take a minute. */
 export type PreparedVersion = {

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { PublishedVersion } from '#domain/registry/published.ts';
+import type { PublishedVersion } from '#domain/registry/publication/published.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
-import { responsiblePerson } from '../approval/rules.ts';
-import { type Deployment, isGivenOtherwise } from './deployment.ts';
+import { responsiblePerson } from '../../approval/rules.ts';
+import { type Deployment, isGivenOtherwise } from '../deployment.ts';
+import type { RunRequest } from '../run-request.ts';
 import { describeProblems } from './inherited-inputs.ts';
 import { openInputs, type RunInputs, type SecretGivers, type SecretHash, secretHashOf } from './inputs.ts';
-import type { RunRequest } from './run-request.ts';
 
 /**
  * Records who provided the secrets of runs. A run may change other inputs and keep a secret if the person who is responsible for the run

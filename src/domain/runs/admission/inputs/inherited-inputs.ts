@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
-import { loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
+import { loadVersionById, type PublishedVersion } from '#domain/registry/publication/published.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import { invalidField, Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer, splitPointer } from '#domain/shared/values/json-pointer.ts';
-import type { ResetCause, ResetValue, VariableReset } from '../reset-model.ts';
-import { type Deployment, findDeployment } from './deployment.ts';
+import type { ResetCause, ResetValue, VariableReset } from '../../reset-model.ts';
+import { type Deployment, findDeployment } from '../deployment.ts';
+import type { RunRequest } from '../run-request.ts';
+import type { AdmissionTarget } from '../target.ts';
 import type { RunInputs } from './inputs.ts';
-import type { RunRequest } from './run-request.ts';
-import type { AdmissionTarget } from './target.ts';
 
 /** Explains and checks what a run takes over from a deployment or an earlier run, what it leaves out of that, and what it resets. */
 

@@ -2,15 +2,15 @@ import { readSettings } from '#domain/settings/store.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import type { JsonObject } from '#domain/shared/values/json.ts';
 import type { TemplateFiles } from '#domain/sources/files.ts';
-import { refuseWeaker } from './approval/protection.ts';
-import type { CheckFinding, SandboxCheck } from './checks/model.ts';
-import { dropCheck } from './checks/request.ts';
+import { refuseWeaker } from '../approval/protection.ts';
+import type { CheckFinding, SandboxCheck } from '../checks/model.ts';
+import { dropCheck } from '../checks/request.ts';
+import type { TemplateSpec } from '../spec.ts';
+import type { TemplateTarget } from '../store.ts';
+import { refuseOtherTools } from '../tools/allowed.ts';
+import { filesToolsOf } from '../tools/usable-tools.ts';
+import type { VariableError } from '../variables/errors.ts';
 import { type Draft, type Publication, prepareVersion } from './publication.ts';
-import type { TemplateSpec } from './spec.ts';
-import type { TemplateTarget } from './store.ts';
-import { refuseOtherTools } from './tools/allowed.ts';
-import { filesToolsOf } from './tools/usable-tools.ts';
-import type { VariableError } from './variables/errors.ts';
 
 /** A draft as it would be published, and the findings of its check. */
 export interface CheckedDraft {

@@ -4,12 +4,12 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { type KeyRing, SealUnopened } from '#domain/shared/secrets.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
-import { placeAllReferences } from '../references/place-references.ts';
-import { type DeployedRun, findDeployedSecrets, findDeployment } from './deployment.ts';
+import { placeAllReferences } from '../../references/place-references.ts';
+import { type DeployedRun, findDeployedSecrets, findDeployment } from '../deployment.ts';
+import { resolveRun } from '../resolve.ts';
+import type { ResolveDeps, ResolvedRun, RunRequest } from '../run-request.ts';
+import type { AdmissionTarget } from '../target.ts';
 import { describeProblems, omitNames, refuseOmittedAndGiven } from './inherited-inputs.ts';
-import { resolveRun } from './resolve.ts';
-import type { ResolveDeps, ResolvedRun, RunRequest } from './run-request.ts';
-import type { AdmissionTarget } from './target.ts';
 
 /** A request that starts from what is deployed. */
 export interface FromDeployed extends RunRequest {

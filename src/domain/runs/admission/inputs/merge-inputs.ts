@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
-import type { PublishedVersion } from '#domain/registry/published.ts';
+import type { PublishedVersion } from '#domain/registry/publication/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { mergeVariables } from '#domain/registry/variables/variables.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
@@ -8,14 +8,14 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { convertToType } from '#domain/sources/hcl/conversions.ts';
 import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
 import { hasReferences } from '#domain/variables/reference-syntax.ts';
-import { copyReads, dataSourceOf } from '../references/model.ts';
-import { resolveRemoteStates } from '../references/remote-states.ts';
-import { resolveReferences } from '../references/resolve-references.ts';
-import type { SourceOutputs } from '../references/source-outputs.ts';
-import type { Deployment } from './deployment.ts';
+import { copyReads, dataSourceOf } from '../../references/model.ts';
+import { resolveRemoteStates } from '../../references/remote-states.ts';
+import { resolveReferences } from '../../references/resolve-references.ts';
+import type { SourceOutputs } from '../../references/source-outputs.ts';
+import type { Deployment } from '../deployment.ts';
+import type { RunRequest } from '../run-request.ts';
+import type { AdmissionTarget } from '../target.ts';
 import { type RunInputs, sourcesOf } from './inputs.ts';
-import type { RunRequest } from './run-request.ts';
-import type { AdmissionTarget } from './target.ts';
 
 /**
  * The inputs of a run before defaults are filled in. Its own values take precedence over those of the deployment, and these over those of

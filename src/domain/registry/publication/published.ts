@@ -1,11 +1,11 @@
 import type { Em } from '#database/database.ts';
 import type { TemplateFiles } from '#domain/sources/files.ts';
 import type { FilesTools } from '#domain/tools/demand.ts';
-import { TemplateVersion } from './entity.ts';
-import { TemplateSpec } from './spec.ts';
-import { findAvailableVersions } from './store.ts';
-import { filesToolsOf } from './tools/usable-tools.ts';
-import { resolveVersion } from './versions.ts';
+import { TemplateVersion } from '../entity.ts';
+import { TemplateSpec } from '../spec.ts';
+import { findAvailableVersions } from '../store.ts';
+import { filesToolsOf } from '../tools/usable-tools.ts';
+import { resolveVersion } from '../versions.ts';
 
 /** A published version as runs use it. It never changes, so it is read once and cached. */
 export interface PublishedVersion {
