@@ -15,7 +15,7 @@ import { type RunWithFacts, readRun } from '#domain/runs/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { NotFound } from '#domain/shared/errors.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { accessReview, nestedReadAccess } from './access.ts';
 import { AssemblyRunParams } from './run-operations.ts';
 import { ListedAssemblyNodeView, toAssemblyNode } from './run-views.ts';

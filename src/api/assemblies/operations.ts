@@ -16,7 +16,7 @@ import { listAssemblies } from '#domain/assemblies/list-store.ts';
 import { assemblyFields } from '#domain/assemblies/model.ts';
 import { type AssemblyTarget, findAssembly, findAssemblyToChange } from '#domain/assemblies/store.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { pick, refuseStale } from '#domain/shared/revisions.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import { accessReview, createAccess, listAccess, readAccess, writeAccess } from './access.ts';

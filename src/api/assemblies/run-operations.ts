@@ -33,7 +33,7 @@ import { maxNodes, NodeKey } from '#domain/assemblies/spec/spec.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { isTerminal, runStatuses } from '#domain/shared/vocabulary/runs.ts';

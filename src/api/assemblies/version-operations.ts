@@ -12,7 +12,7 @@ import {
 import { loadAssemblyVersion } from '#domain/assemblies/versions/versions.ts';
 import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { draftAccess, nestedReadAccess } from './access.ts';
 import { PublishAssembly } from './bodies.ts';

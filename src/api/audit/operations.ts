@@ -15,7 +15,7 @@ import { type Access, administers, type Ownership } from '#domain/shared/access/
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { TimeOrDay } from '#domain/shared/values/times.ts';
 import { resolveActor } from './actor-filter.ts';
 import { auditCatalogue, readActions } from './catalogue.ts';

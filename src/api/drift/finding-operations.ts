@@ -21,7 +21,7 @@ import type { CommandChange } from '#domain/shared/audit.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { findingAccess } from './access.ts';
 import { findingActions } from './actions.ts';
 import { namedFindings, ReopenFinding, SuppressFinding, SuppressFindings } from './bodies.ts';

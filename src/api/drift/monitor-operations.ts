@@ -11,7 +11,7 @@ import { readScanRefusals } from '#domain/runs/admission/scans/scan-refusal.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { monitorAccess } from './access.ts';
 import { monitorActions } from './actions.ts';
 import { CreateMonitor, UpdateMonitor } from './bodies.ts';

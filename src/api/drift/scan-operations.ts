@@ -7,7 +7,7 @@ import { findMonitor } from '#domain/drift/monitors/monitor-target.ts';
 import { setIgnoreRules } from '#domain/drift/monitors/monitors.ts';
 import { listScans } from '#domain/drift/scans/list-store.ts';
 import { startScan } from '#domain/drift/scans/start-scan.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { monitorAccess } from './access.ts';
 import { ignoreRulesActions } from './actions.ts';
 import { SetIgnoreRules } from './bodies.ts';

@@ -17,7 +17,7 @@ import { findEnvironmentHold, findEnvironmentHolds } from '#domain/holds/environ
 import { findProject } from '#domain/projects/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { CreateEnvironment, toEnvironment, UpdateEnvironment } from './bodies.ts';
 import {
   EnvironmentDetails,

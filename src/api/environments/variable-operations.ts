@@ -10,7 +10,7 @@ import { type EnvironmentTarget, findEnvironment, findEnvironmentToChange } from
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { concernsSecret, removeVariable, replaceVariables, setVariable } from '#domain/variables/changes.ts';
 import { findVariable, listVariables, readShownVariables, type ShownVariable } from '#domain/variables/store.ts';

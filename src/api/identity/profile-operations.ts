@@ -8,7 +8,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { ApiKeyDetailsView, showOwnKey } from './key-actions.ts';
 import { own } from './session-operations.ts';
 import {

@@ -19,7 +19,7 @@ import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { HiddenResource, Invalid } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { organizationRoles, PlatformRole, principalKinds, teamRoles } from '#domain/shared/vocabulary/roles.ts';
 
 export const own: Access = { anyOf: ['profile:manage'], scope: 'self', hidden: 'not_found', review: 'none' };

@@ -15,7 +15,7 @@ import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { CreateUser, toUserChange, UpdateUser } from './bodies.ts';

@@ -11,7 +11,7 @@ import { refuseDependents } from '#domain/runs/references/dependents.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { CreateInstance, DeleteInstance } from './bodies.ts';
 import { InstanceView, ListedInstanceView, showInstance, toInstance } from './views.ts';
 

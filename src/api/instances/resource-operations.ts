@@ -5,7 +5,7 @@ import { pageOf } from '#api/pipeline/schemas.ts';
 import { listInstanceResources, listResources } from '#domain/instances/resources/resource-list-store.ts';
 import { findInstance } from '#domain/instances/targets.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { accessReview, InstanceParams, readAccess } from './operations.ts';
 import { ResourceView, toResource } from './views.ts';
 

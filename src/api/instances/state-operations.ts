@@ -16,7 +16,7 @@ import { refuseDependents } from '#domain/runs/references/dependents.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { NotFound } from '#domain/shared/errors.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { ForgetState } from './bodies.ts';
 import { accessReview, InstanceParams, readAccess } from './operations.ts';

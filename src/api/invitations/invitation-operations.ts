@@ -14,7 +14,7 @@ import { listInvitations } from '#domain/invitations/status.ts';
 import type { InvitationOwner, InvitationTarget } from '#domain/invitations/targets.ts';
 import type { MembershipLevel } from '#domain/memberships/model.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { describeInvitation, InvitationView, SentInvitationView, sentChange, viewInvitation } from './views.ts';
 

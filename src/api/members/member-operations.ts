@@ -9,7 +9,7 @@ import type { MemberRoles, MembershipLevel } from '#domain/memberships/model.ts'
 import { findMember, findMemberPrincipal, listMembers } from '#domain/memberships/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { describeMemberActions } from './actions.ts';
 import {
   type MemberAnswer,

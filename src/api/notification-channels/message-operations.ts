@@ -10,7 +10,7 @@ import { listChannelMessages } from '#domain/messages/queue/log-store.ts';
 import { rotateChannelSecret } from '#domain/notification-channels/channel-changes.ts';
 import { findChannel, readChannel } from '#domain/notification-channels/store.ts';
 import { Conflict } from '#domain/shared/errors.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { limitSubjectOf } from '#domain/shared/tasks/limit-subject.ts';
 import { channelActions } from './actions.ts';

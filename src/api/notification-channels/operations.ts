@@ -18,7 +18,7 @@ import { findRowOwner } from '#domain/owners/owner.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { checkOutboundField } from '#domain/shared/outbound/outbound.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { channelActions } from './actions.ts';
 import { CreateChannel, toSubscriptions, UpdateChannel } from './bodies.ts';

@@ -16,7 +16,7 @@ import {
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import {
   ListedNotificationView,

@@ -9,7 +9,7 @@ import { markThread } from '#domain/notifications/marks-store.ts';
 import { listThread, listThreads } from '#domain/notifications/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import {
   ListedNotificationView,
   NotificationParams,

@@ -19,7 +19,7 @@ import { findOrganizationTransfer, transferOrganization } from '#domain/organiza
 import type { Access } from '#domain/shared/access/decide.ts';
 import { readCallerAgain } from '#domain/shared/access/store.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { Slug } from '#domain/tenancy/model.ts';
 import { ListedOrganizationView, OrganizationView, showOrganization, viewOrganization } from './views.ts';

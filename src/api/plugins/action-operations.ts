@@ -27,7 +27,7 @@ import { findPresentPlace, type Place } from '#domain/plugins/places/place-store
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { HiddenReference, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { inSnapshot } from '#domain/shared/snapshot.ts';
 import { ActionQuestion } from './bodies.ts';
 import { assign } from './grant-operations.ts';

@@ -10,7 +10,7 @@ import { isOwnerInScope } from '#domain/plugins/places/containment.ts';
 import { findPresentPlace } from '#domain/plugins/places/place-store.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { backgroundActions } from './actions.ts';
 import { ApproveBackgroundPrincipal, ExpectedState } from './bodies.ts';
 import { PluginParams } from './installation-operations.ts';

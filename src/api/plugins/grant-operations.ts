@@ -13,7 +13,7 @@ import { findPresentPlace, type Place } from '#domain/plugins/places/place-store
 import { decide } from '#domain/shared/access/decide.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { grantActions } from './actions.ts';
 import { AssignAction, ExpectedState } from './bodies.ts';
 import { PluginParams } from './installation-operations.ts';

@@ -13,7 +13,7 @@ import { selectorTypes } from '#domain/plugins/model.ts';
 import { isInScope } from '#domain/plugins/places/containment.ts';
 import { findPresentPlace } from '#domain/plugins/places/place-store.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { installationActions } from './actions.ts';
 import { ExpectedState, InstallPlugin } from './bodies.ts';
 import { InstallationView, ListedInstallationView, viewInstallation } from './installation-views.ts';

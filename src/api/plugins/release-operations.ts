@@ -7,7 +7,7 @@ import { activateRelease } from '#domain/plugins/manifests/activate.ts';
 import { readManifest } from '#domain/plugins/manifests/manifest.ts';
 import { stageRelease } from '#domain/plugins/manifests/stage.ts';
 import { listReleases as findReleases } from '#domain/plugins/manifests/store.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { ActivateRelease, StageManifest } from './bodies.ts';
 import { changesInstallation, PluginParams } from './installation-operations.ts';
 import { ReleaseView, viewRelease } from './installation-views.ts';

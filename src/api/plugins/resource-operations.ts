@@ -15,7 +15,7 @@ import { requestRestoration } from '#domain/plugins/restorations/request.ts';
 import { refuseByRegistry } from '#domain/plugins/restorations/steps.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { holdersOf } from '#domain/shared/tasks/limit-subject.ts';
 import { ShareLimit } from '#domain/shared/tasks/share-limit.ts';
 import { resourceActions } from './actions.ts';

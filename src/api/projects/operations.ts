@@ -13,7 +13,7 @@ import { findProject, findProjectToChange, listProjects, type ProjectTarget } fr
 import { findProjectTransfer, transferProject } from '#domain/projects/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { pick } from '#domain/shared/revisions.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import { CreateProject, TransferProject, UpdateProject } from './bodies.ts';

@@ -7,7 +7,7 @@ import { findQuotaTarget } from '#domain/environments/quota-targets.ts';
 import { clearQuota, recountQuota, setQuota } from '#domain/quotas/changes.ts';
 import { listQuotas } from '#domain/quotas/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { ListedQuotaView, QuotaParams, QuotaScopeName, QuotaView, SetQuota, showQuota, viewQuota } from './views.ts';
 
 const listAccess: Access = {

@@ -18,7 +18,7 @@ import {
 } from '#domain/registry/templates.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { findTeamOrInstallation } from '#domain/teams/store.ts';
 import { showTemplate } from './actions.ts';

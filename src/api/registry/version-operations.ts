@@ -30,7 +30,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Invalid, NotFound, ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { CheckVersion, PublishVersion, ValidateVersion, YankVersion } from './bodies.ts';

@@ -7,7 +7,7 @@ import { findRun } from '#domain/runs/store.ts';
 import { findUndeletedRun, findUndeletedRunToChange } from '#domain/runs/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { By } from '../pipeline/schemas.ts';
 import { accessReview, createAccess, RunParams, readAccess } from './operations.ts';
 

@@ -6,7 +6,7 @@ import { AnswerId, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { listDebugLogs, readDebugLogs } from '#domain/runs/debug-logs/debug-logs.ts';
 import { logLevels } from '#domain/runs/options/model.ts';
 import { findRun } from '#domain/runs/store.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { createAccess, RunParams } from './operations.ts';
 
 const DebugLogView = z

@@ -12,7 +12,7 @@ import { streamLog } from '#domain/runs/attempts/logs.ts';
 import { findRemovedOfRun } from '#domain/runs/deletion/retention.ts';
 import { findRun, listEvents, readProgress } from '#domain/runs/store.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { maxInteger } from '#domain/shared/values/storable.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { isTerminal, logPhases, logStreams } from '#domain/shared/vocabulary/runs.ts';

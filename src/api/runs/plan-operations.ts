@@ -7,7 +7,7 @@ import { changeKinds } from '#domain/runs/plans/change-kinds.ts';
 import { type PlacedChange, readPlanChanges } from '#domain/runs/plans/changes-store.ts';
 import { findRun, readProgress } from '#domain/runs/store.ts';
 import { NotFound } from '#domain/shared/errors.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { RunParams, readAccess } from './operations.ts';
 import { ChangeView, SectionsView, viewChange, viewSections } from './plan-views.ts';

@@ -17,7 +17,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import { CreateSchedule, toNewSchedule, toScheduleChange, UpdateSchedule } from './bodies.ts';
 import { ListedScheduleView, ScheduleView, scheduleActions, viewSchedule, viewWork } from './views.ts';

@@ -32,7 +32,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { findIssuingRefusal } from './actions.ts';
 import { manageAccess } from './operations.ts';
 

@@ -18,7 +18,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { CreateServiceAccount, toNewOwner, UpdateServiceAccount } from './bodies.ts';
 import {

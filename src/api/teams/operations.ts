@@ -12,7 +12,7 @@ import { findOrganization } from '#domain/organizations/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { readCallerAgain } from '#domain/shared/access/store.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { findTeam, findTeamById, findTeamToChange, listTeams, type TeamTarget } from '#domain/teams/store.ts';
 import { createTeam, updateTeam } from '#domain/teams/teams.ts';

@@ -10,7 +10,7 @@ import { maxAddressLength } from '#domain/runs/attempts/checks.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { checkCandidate as admitCandidateCheck } from '#domain/undo/attempts/candidate-check.ts';
 import { beginUndo } from '#domain/undo/attempts/check.ts';
 import { maxCollateral } from '#domain/undo/attempts/collateral.ts';

@@ -9,7 +9,7 @@ import type { Em } from '#database/database.ts';
 import { findRowOwner } from '#domain/owners/owner.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { findVariableSet, listVariableSets, readVariableSet } from '#domain/variable-sets/store.ts';
 import { createVariableSet, deleteVariableSet, updateVariableSet } from '#domain/variable-sets/variable-sets.ts';

@@ -12,7 +12,7 @@ import {
 } from '#api/variables/bodies.ts';
 import { describeVariable, VariableView, viewVariable } from '#api/variables/views.ts';
 import { NotFound } from '#domain/shared/errors.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { findVariableSet, type VariableSetTarget } from '#domain/variable-sets/store.ts';
 import { removeVariable, replaceVariables, setVariable } from '#domain/variables/changes.ts';

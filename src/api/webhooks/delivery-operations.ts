@@ -6,7 +6,7 @@ import type { Em } from '#database/database.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { Id, newId } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { TimeOrDay } from '#domain/shared/values/times.ts';
 import { findContent } from '#domain/webhooks/deliveries/due-store.ts';

@@ -9,7 +9,7 @@ import { findRowOwner } from '#domain/owners/owner.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { checkOutboundField } from '#domain/shared/outbound/outbound.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { findWebhook, listWebhooks, readWebhook } from '#domain/webhooks/store.ts';
 import { createWebhook, deleteWebhook, type NewWebhook, updateWebhook } from '#domain/webhooks/webhook-changes.ts';

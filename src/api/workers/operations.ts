@@ -4,7 +4,7 @@ import { pageOf } from '#api/pipeline/schemas.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { findWorker, listWorkers, readExecutedRuns, readWorker, requestDrain } from '#domain/workers/store.ts';
 import { ListedWorkerView, showWorker, viewWorker, WorkerView } from './views.ts';
 

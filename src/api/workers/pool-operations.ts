@@ -7,7 +7,7 @@ import { wakeAllSharers } from '#domain/runs/steps/shares.ts';
 import { type Access, decide, installationOwnership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { NotFound } from '#domain/shared/errors.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { PoolName } from '#domain/shared/vocabulary/pools.ts';
 import { createPool, deletePool, rulesOf, updatePool } from '#domain/workers/pools/changes.ts';

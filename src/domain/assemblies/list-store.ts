@@ -6,7 +6,7 @@ import { type AvailableVersion, findLatest } from '#domain/registry/versions.ts'
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { ArchivedFilter } from '#domain/shared/archiving.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import { archivedComparison } from '#domain/tenancy/store.ts';
 import type { AssemblyOperation } from './model.ts';

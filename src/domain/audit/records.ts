@@ -3,7 +3,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
-import type { Page, PageRequest } from '#domain/shared/paging.ts';
+import type { Page, PageRequest } from '#domain/shared/paging/paging.ts';
 import { isStorableTime } from '#domain/shared/values/times.ts';
 import type { Position } from './filter-store.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';

@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { shownIdOf } from '#domain/shared/access/principal.ts';
-import { asInApi } from '#domain/shared/api-names.ts';
+import { asInApi } from '#domain/shared/naming/api-names.ts';
 import { isInRetention, liesBeyond, matches, type Position, showsTarget } from './filter-store.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
 import { type AuditParts, type AuditScope, narrowScope } from './scope.ts';

@@ -8,7 +8,7 @@ import { presentProjects } from '#domain/projects/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { ArchivedFilter } from '#domain/shared/archiving.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { PolicyFields } from '#domain/shared/vocabulary/approval.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
 import { Environment } from './entity.ts';

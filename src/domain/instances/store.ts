@@ -8,7 +8,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import { hasDrifted, haveInputsChanged, isUsedByCallerAlone } from './conditions-store.ts';

@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
-import type { Page, PageRequest } from '#domain/shared/paging.ts';
+import type { Page, PageRequest } from '#domain/shared/paging/paging.ts';
 import type { InvitationStatus } from './model.ts';
 import { mayOffer } from './policy.ts';
 import { findInvitationRow, findPendingRow, type InvitationRow, type Invitee, listInvitationRows } from './store.ts';

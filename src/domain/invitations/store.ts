@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { RowOf } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 
 /** An invitation as the database has it. Only a hash of its token is kept. */
 export type InvitationRow = RowOf<typeof selectInvitations>;

@@ -6,7 +6,7 @@ import { readAccountAccess } from '#domain/shared/access/account-access.ts';
 import { managesUsers } from '#domain/shared/access/account-succession.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { isNamed } from '#domain/shared/name-match.ts';
+import { isNamed } from '#domain/shared/naming/name-match.ts';
 
 /** Somebody whom a caller may choose by name. */
 export interface KnownPerson {

@@ -6,7 +6,7 @@ import type { Tables } from '#domain/entities.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { findNames } from '#domain/shared/ownership-graph/names.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import type { Member, MemberRoles, MembershipLevel } from './model.ts';
 

@@ -8,7 +8,7 @@ import { findRowOwner, type OwnerIds, type RowOwner } from '#domain/owners/owner
 import { isOfOwner, isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { PlacedSubscription } from './coverage.ts';
 import { NotificationChannel } from './entity.ts';
 import type { ChannelDisabledReason, ChannelKind } from './model.ts';

@@ -4,7 +4,7 @@ import { db, type Over } from '#domain/db.ts';
 import type { NotificationKind, SubjectKind } from '#domain/news/model.ts';
 import { isReadableSubject } from '#domain/news/subjects.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import { keptDays, maxCounted, maxLookedAt } from './model.ts';
 
 /** A notification as its user sees it. */

@@ -9,7 +9,7 @@ import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { ArchivedFilter } from '#domain/shared/archiving.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import { archivedComparison, archivedLevels } from '#domain/tenancy/store.ts';
 import { Organization } from './entity.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { Limits, QuotaScope, QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
 import { readLimits } from './limits/limits.ts';
 

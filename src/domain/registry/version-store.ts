@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { FileContent } from '#domain/sources/files.ts';
 import type { VersionCheck } from './checks/model.ts';
 import type { ExecutorKind } from './spec.ts';

@@ -6,7 +6,7 @@ import { db, prepare, prepareSelect } from '#domain/db.ts';
 import { secretNamesByVersions } from '#domain/instances/secret-outputs.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { listEventsOf } from '#domain/shared/events/subject-events-store.ts';
-import type { PageRequest } from '#domain/shared/paging.ts';
+import type { PageRequest } from '#domain/shared/paging/paging.ts';
 import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import { actionsByStatus, type RunAction, type RunFacts, statusesThatAllow } from './actions.ts';
 import { selectAdmissionFacts, toAdmissionFacts } from './admission/store.ts';

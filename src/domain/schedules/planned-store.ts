@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { IdPage } from '#domain/shared/every-row.ts';
+import type { IdPage } from '#domain/shared/paging/every-row.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import type { PlannedWork } from '#domain/shared/schedules/scheduled-work.ts';
 import { isElsewhereRow } from './pause-store.ts';

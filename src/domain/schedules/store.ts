@@ -8,7 +8,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { Archivable, ArchivableLevel } from '#domain/shared/archiving.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import { findTeamById } from '#domain/teams/store.ts';

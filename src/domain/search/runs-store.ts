@@ -5,7 +5,7 @@ import { instanceCandidates } from '#domain/instances/candidates-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { hasPiece, hasText, pieceOfId } from '#domain/shared/name-match.ts';
+import { hasPiece, hasText, pieceOfId } from '#domain/shared/naming/name-match.ts';
 import type { Finder } from './finder.ts';
 import { containsText, hasWords, maxWithWords } from './word-match-store.ts';
 

@@ -1,7 +1,7 @@
 import { db, type Over } from '#domain/db.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { hasPiece, hasText, pieceOfId } from '#domain/shared/name-match.ts';
+import { hasPiece, hasText, pieceOfId } from '#domain/shared/naming/name-match.ts';
 import type { Finder } from './finder.ts';
 
 interface Wanted {

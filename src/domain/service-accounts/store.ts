@@ -9,7 +9,7 @@ import { managesUsers } from '#domain/shared/access/account-succession.ts';
 import { lockAgainstUse, sharePrincipal, sharingAuthority } from '#domain/shared/access/authority-lock.ts';
 import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { PlatformRole, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 import { archivedLevels } from '#domain/tenancy/store.ts';
 

@@ -6,8 +6,8 @@ import { prepareChange } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Ownership } from './access/decide.ts';
 import type { Principal } from './access/principal.ts';
-import { asInApi } from './api-names.ts';
 import { newId } from './ids.ts';
+import { asInApi } from './naming/api-names.ts';
 
 /** What the audit records about a request. */
 export interface RequestFacts {

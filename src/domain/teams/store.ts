@@ -9,7 +9,7 @@ import { installationOwnership, type Ownership } from '#domain/shared/access/dec
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
 import { Team } from './entity.ts';
 

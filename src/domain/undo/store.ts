@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { type Page, type PageRequest, pageOfLarge } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOfLarge } from '#domain/shared/paging/paging.ts';
 
 /** An attempt as the API shows it. Times are strings. */
 export type AttemptDetails = NonNullable<Awaited<ReturnType<typeof readAttempt>>>;

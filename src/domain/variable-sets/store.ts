@@ -7,7 +7,7 @@ import type { Tables } from '#domain/entities.ts';
 import { findRowOwner, type OwnerIds, type RowOwner } from '#domain/owners/owner.ts';
 import { isOfOwner, isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import { isInForce } from '#domain/variables/attachment-force.ts';
 import { VariableSet } from './entity.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { declaredTables } from '#domain/db.ts';
-import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageByName } from '#domain/shared/paging/paging.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type ChangedHolder, placeOf, type VariableHolder, variableTables } from './holders.ts';
 import type { VariableCategory, VariablePhase } from './model.ts';

@@ -7,7 +7,7 @@ import { isOfOwner, isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import { Webhook } from './entity.ts';
 import type { DisabledReason } from './model.ts';
 

@@ -6,7 +6,7 @@ import { db, type Over } from '#domain/db.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { RunPhase } from '#domain/shared/vocabulary/runs.ts';
 import { Worker } from './entity.ts';
 import { heartbeatExpiry } from './heartbeats.ts';

@@ -4,7 +4,7 @@ import { forgetHistory } from '#domain/drift/retention/forget-history.ts';
 import { type Cutoffs, findMonitorsWithOldHistory } from '#domain/drift/retention/old-history-store.ts';
 import { readRetentionDays } from '#domain/settings/retention.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
-import { everyRow, type IdPage } from '#domain/shared/every-row.ts';
+import { everyRow, type IdPage } from '#domain/shared/paging/every-row.ts';
 import { logFailure } from '#domain/shared/tasks/log-failure.ts';
 
 const dayMs = 24 * 60 * 60_000;

@@ -3,7 +3,7 @@ import type { Orm } from '#database/database.ts';
 import { endSuppression, findExpiredSuppressions } from '#domain/drift/findings/expiry.ts';
 import { inheritMonitors } from '#domain/drift/monitors/inheritance.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
-import { everyRow, type IdPage } from '#domain/shared/every-row.ts';
+import { everyRow, type IdPage } from '#domain/shared/paging/every-row.ts';
 import { logFailure } from '#domain/shared/tasks/log-failure.ts';
 
 const pageSize = 100;

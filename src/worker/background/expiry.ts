@@ -3,7 +3,7 @@ import type { Orm } from '#database/database.ts';
 import { destroyExpired, type ExpiryDeps } from '#domain/runs/admission/expiry/expiry.ts';
 import { type ExpiredInstance, findExpired } from '#domain/runs/admission/expiry/expiry-store.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
-import { everyRow } from '#domain/shared/every-row.ts';
+import { everyRow } from '#domain/shared/paging/every-row.ts';
 
 const pageSize = 100;
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { findStaleLists, repairResourceList } from '#domain/instances/resources/resource-list-repair.ts';
-import { everyRow } from '#domain/shared/every-row.ts';
+import { everyRow } from '#domain/shared/paging/every-row.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 
 const pageSize = 100;

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
-import { everyRow } from '#domain/shared/every-row.ts';
 import { readEngineNamespace } from '#domain/shared/installation/installation.ts';
+import { everyRow } from '#domain/shared/paging/every-row.ts';
 import {
   dropWork,
   lockScheduleRepair,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { asInApi } from '#domain/shared/api-names.ts';
 import { newId } from '#domain/shared/ids.ts';
+import { asInApi } from '#domain/shared/naming/api-names.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 

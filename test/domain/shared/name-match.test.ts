@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pieceOfId } from '#domain/shared/name-match.ts';
+import { pieceOfId } from '#domain/shared/naming/name-match.ts';
 
 describe('the end of an id in a search text', () => {
   it.each([

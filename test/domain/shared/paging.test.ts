@@ -14,7 +14,7 @@ import {
   pageOfLarge,
   pageQuery,
   toPage,
-} from '#domain/shared/paging.ts';
+} from '#domain/shared/paging/paging.ts';
 import { openDatabase } from '#open-database';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
 

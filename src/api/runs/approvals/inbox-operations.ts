@@ -5,7 +5,7 @@ import { listApprovals } from '#domain/runs/approval/inbox.ts';
 import type { PendingRun } from '#domain/runs/approval/inbox-store.ts';
 import { anyReviewAuthority, countApprovals } from '#domain/runs/approval/rules.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { ListedRunView, toListedRun } from '../views.ts';
 
 const PendingApproval = z

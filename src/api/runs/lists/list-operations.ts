@@ -4,7 +4,7 @@ import { pageOf } from '#api/pipeline/schemas.ts';
 import { listRuns } from '#domain/runs/lists/list-store.ts';
 import { toScope } from '#domain/runs/lists/scope.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging/paging.ts';
 import { accessReview, readAccess } from '../operations.ts';
 import { ListedRunView, toListedRun } from '../views.ts';
 import {

@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { listEventsOf } from '#domain/shared/events/subject-events-store.ts';
-import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging/paging.ts';
 import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import type { AssemblyOperation, NodeStatus } from '../model.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ChosenTemplate } from '../entity.ts';
 import type { AssemblyNodeSpec } from '../spec/spec.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
-import type { IdPage } from '#domain/shared/every-row.ts';
+import type { IdPage } from '#domain/shared/paging/every-row.ts';
 import { findFinding } from './finding-target.ts';
 import { publishTransition } from './publish.ts';
 import { expire } from './transitions.ts';

@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
-import { type Page, type PageRequest, pageOfLarge } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOfLarge } from '#domain/shared/paging/paging.ts';
 import type { FindingStatus } from './model.ts';
 
 export interface FindingFilter {

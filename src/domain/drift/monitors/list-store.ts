@@ -4,7 +4,7 @@ import { db, type Over } from '#domain/db.ts';
 import { haveInputsChanged } from '#domain/instances/conditions-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { FindingStatus } from '../findings/model.ts';
 
 export interface MonitorFilter {

@@ -2,8 +2,8 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { IdPage } from '#domain/shared/every-row.ts';
 import { firstIdAt } from '#domain/shared/ids.ts';
+import type { IdPage } from '#domain/shared/paging/every-row.ts';
 
 /** How many of the latest scans of a monitor are kept at any age. */
 const keptScans = 100;

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { afterId, type Page, type PageRequest, toPage } from '#domain/shared/paging.ts';
+import { afterId, type Page, type PageRequest, toPage } from '#domain/shared/paging/paging.ts';
 
 /** A scan as the readers of its monitor see it. Times are strings. */
 export type ScanDetails = Awaited<ReturnType<typeof selectScans>>[number];

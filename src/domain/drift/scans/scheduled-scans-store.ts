@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { IdPage } from '#domain/shared/every-row.ts';
+import type { IdPage } from '#domain/shared/paging/every-row.ts';
 import type { PlannedWork } from '#domain/shared/schedules/scheduled-work.ts';
 import { toPlannedWork } from '../monitors/scheduling.ts';
 

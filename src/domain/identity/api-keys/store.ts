@@ -4,7 +4,7 @@ import type { ParameterOf } from '#database/queries.ts';
 import type { RowOf } from '#database/tables.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import { selectPrincipal } from '#domain/shared/access/store.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { ApiKeyState } from '../model.ts';
 
 /** The enabled principal of an active key. `stale`: the last recorded use of the key is more than a minute old. */

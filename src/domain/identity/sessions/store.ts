@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
 import { selectPrincipal } from '#domain/shared/access/store.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 
 /** The user of an active session. */
 export const findPrincipalBySession = prepare((db, parameter: ParameterOf<{ sessionId: string; userId: string }>) =>

@@ -2,7 +2,7 @@ import type { Em } from '#database/database.ts';
 import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { emailKey } from '../model.ts';
 

@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { IdPage } from '#domain/shared/every-row.ts';
+import type { IdPage } from '#domain/shared/paging/every-row.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Instance } from '../entity.ts';
 import { lockAndReadInstance, readStateContent } from '../state/state.ts';

@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import { mayReadUnscoped } from '../conditions-store.ts';
 import type { DeployedResource } from '../state-file/addresses.ts';
 

@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import { type Page, type PageRequest, pageByNumber } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageByNumber } from '#domain/shared/paging/paging.ts';
 
 /** Reads and writes state versions as rows. */
 

@@ -4,7 +4,7 @@ import { db } from '#domain/db.ts';
 import type { SubjectKind, Topic } from '#domain/news/model.ts';
 import { isReadableSubject } from '#domain/news/subjects.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { MessageStatus } from '../model.ts';
 
 /** A message of a channel for the readers of the channel: its subject and its status, but not its text. */

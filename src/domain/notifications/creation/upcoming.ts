@@ -5,8 +5,8 @@ import { mayPass } from '#database/errors.ts';
 import { db } from '#domain/db.ts';
 import { inPlace } from '#domain/news/place-words.ts';
 import { findExpiring } from '#domain/runs/admission/expiry/expiry-store.ts';
-import { everyRow, type IdPage } from '#domain/shared/every-row.ts';
 import { zeroId } from '#domain/shared/ids.ts';
+import { everyRow, type IdPage } from '#domain/shared/paging/every-row.ts';
 import { findTeamMembers } from './candidates-store.ts';
 import { type Draft, type EnabledMedia, notify } from './drafts.ts';
 

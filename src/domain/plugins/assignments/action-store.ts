@@ -4,7 +4,7 @@ import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import { isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import { isCurrentCeiling } from '../ceilings/store.ts';
 import { hasOwner } from '../installations/store.ts';
 import type { Selector, SelectorType } from '../model.ts';

@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import { isCounted, type Share } from '../limit-store.ts';
 import { type SelectorType, selectorOf } from '../model.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';

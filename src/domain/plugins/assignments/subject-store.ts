@@ -7,7 +7,7 @@ import { managesUsers } from '#domain/shared/access/account-succession.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { hasText, type NameMatch } from '#domain/shared/name-match.ts';
+import { hasText, type NameMatch } from '#domain/shared/naming/name-match.ts';
 import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
 import { isReadableScope, scopeOf } from '../places/scope-store.ts';
 

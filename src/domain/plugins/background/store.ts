@@ -4,7 +4,7 @@ import { db } from '#domain/db.ts';
 import type { EndRecord } from '#domain/shared/access/ended-eligibility.ts';
 import { endRecord, firstEnd } from '#domain/shared/access/ended-eligibility-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import { isCounted, type Share } from '../limit-store.ts';
 import { pluginRemoved, type Reason, type SelectorType, selectorOf } from '../model.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';

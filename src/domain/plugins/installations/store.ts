@@ -9,7 +9,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { Selector, SelectorType } from '../model.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
 import { scopeOf } from '../places/scope-store.ts';

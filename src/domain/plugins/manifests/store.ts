@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { type Page, type PageRequest, pageOfLarge } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOfLarge } from '#domain/shared/paging/paging.ts';
 import type { Manifest } from '../model.ts';
 import { parseManifest } from './manifest.ts';
 

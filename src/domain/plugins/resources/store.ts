@@ -7,7 +7,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { changeOne, clock } from '#domain/shared/ownership-graph/conditions.ts';
 import { declarationOf } from '#domain/shared/ownership-graph/graph.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { InstallationDetails } from '../installations/store.ts';
 import type { OwnerNames } from '../model.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { type Page, type PageRequest, pageByRule } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageByRule } from '#domain/shared/paging/paging.ts';
 import { findRunRefusal } from '../actions.ts';
 import { findPending, type PendingFilter, type PendingRun } from './inbox-store.ts';
 import { mayReview } from './rules.ts';

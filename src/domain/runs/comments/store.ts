@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 
 function selectComments(em: Em, runId: string) {
   return db(em)

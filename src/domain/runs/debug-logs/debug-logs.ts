@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { debugLogContext } from '../attempts/seals.ts';
 import type { Run, RunAttempt } from '../entity.ts';

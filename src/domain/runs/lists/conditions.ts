@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { firstIdAt } from '#domain/shared/ids.ts';
-import type { IdRange } from '#domain/shared/index-range.ts';
+import type { IdRange } from '#domain/shared/paging/index-range.ts';
 import { isTerminal, type RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import type { WaitingCode } from '#domain/shared/vocabulary/waiting.ts';
 import type { OverRun } from '../details-store.ts';

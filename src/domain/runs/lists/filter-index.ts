@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { IndexGroup } from '#domain/shared/index-range.ts';
+import type { IndexGroup } from '#domain/shared/paging/index-range.ts';
 import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
 import { type RunFilter, statusesOf } from './filter.ts';
 

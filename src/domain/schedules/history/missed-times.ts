@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
-import { everyRow } from '#domain/shared/every-row.ts';
+import { everyRow } from '#domain/shared/paging/every-row.ts';
 import { nextTimes } from '#domain/shared/schedules/next-times.ts';
 import type { Schedule } from '../entity.ts';
 import { firingReasons } from '../model.ts';

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { type PageRequest, pageByNumber } from '../paging.ts';
+import { type PageRequest, pageByNumber } from '../paging/paging.ts';
 
 const bySequence = {
   column: 'sequence',

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { IdPage } from '#domain/shared/every-row.ts';
+import type { IdPage } from '#domain/shared/paging/every-row.ts';
 import type { Transaction, Transactions } from '../commands/transaction.ts';
 import type { Evaluator } from '../evaluation/evaluator.ts';
 import type { EngineSchedule } from '../events/outbox.ts';

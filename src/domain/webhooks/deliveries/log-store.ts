@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
 import type { DeliveryStatus, ShownStatus, Try } from '../model.ts';
 import { wakeQueue } from './queue-store.ts';
 

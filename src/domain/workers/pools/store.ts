@@ -6,7 +6,7 @@ import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageByName } from '#domain/shared/paging/paging.ts';
 import { PoolName } from '#domain/shared/vocabulary/pools.ts';
 import { takesWork } from '../store.ts';
 import { defaultEgress, type Egress } from './egress.ts';

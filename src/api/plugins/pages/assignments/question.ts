@@ -6,7 +6,7 @@ import { findPresentPlace } from '#domain/plugins/places/place-store.ts';
 import { findCalled } from '#domain/search/search-store.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
-import type { NameMatch } from '#domain/shared/name-match.ts';
+import type { NameMatch } from '#domain/shared/naming/name-match.ts';
 import { inSnapshot } from '#domain/shared/snapshot.ts';
 import { check } from '../../action-operations.ts';
 import { assign } from '../../grant-operations.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
-import type { IdPage } from '#domain/shared/every-row.ts';
+import type { IdPage } from '#domain/shared/paging/every-row.ts';
 
 /** An instance that has outlived its environment's time to live, and the run that deployed it as it is. */
 export interface ExpiredInstance {

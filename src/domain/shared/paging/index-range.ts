@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { maxId, zeroId } from './ids.ts';
+import { maxId, zeroId } from '../ids.ts';
 
 /** Columns that begin an index, and which value each of them must have. The index ends with the column `id`. */
 export interface IndexGroup {

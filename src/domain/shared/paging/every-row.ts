@@ -1,4 +1,4 @@
-import { zeroId } from './ids.ts';
+import { zeroId } from '../ids.ts';
 
 /** A page of rows in the order of their ids: those after an id. */
 export interface IdPage {

@@ -2,11 +2,11 @@ import { type SelectQueryBuilder, type SqlBool, type StringReference, sql } from
 import { z } from 'zod';
 import type { Em } from '#database/database.ts';
 import { queriesOf } from '#database/queries.ts';
-import { Invalid } from './errors.ts';
-import { isId } from './ids.ts';
-import { Decimal } from './values/decimal.ts';
-import { maxInteger } from './values/storable.ts';
-import { wholeNumber } from './values/whole-number.ts';
+import { Invalid } from '../errors.ts';
+import { isId } from '../ids.ts';
+import { Decimal } from '../values/decimal.ts';
+import { maxInteger } from '../values/storable.ts';
+import { wholeNumber } from '../values/whole-number.ts';
 
 /**
  * The maximum size of all rows of one page, roughly in bytes of their JSON. A page ends before the row that would exceed it, and has a

@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { isId } from './ids.ts';
+import { isId } from '../ids.ts';
 
 type Column = Expression<string> | Expression<string | null>;
 

@@ -1,5 +1,5 @@
 import { toSnakeCase } from '#database/compiler.ts';
-import { Decimal } from './values/decimal.ts';
+import { Decimal } from '../values/decimal.ts';
 
 /**
  * Values as the API writes them: names in snake case and times in RFC 3339, through all levels. Names that users choose, such as the
