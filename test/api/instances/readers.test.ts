@@ -21,14 +21,14 @@ describe('the form of the readers of an instance', () => {
     await other.owner.make('/projects', { team_id: other.team, name: 'Secret merger' });
     const visitor = await signInVisitor(stage.api, owner);
     const path = `/workloads/instances/${id}/readers`;
-    const wrong = await visitor.submit(path, { team_ids: 'Nowhere', environment_ids: 'Secret merger / Development' });
+    const wrong = await visitor.edit(path, { team_ids: 'Nowhere', environment_ids: 'Secret merger / Development' });
     for (const field of ['team_ids', 'environment_ids']) expect(wrong.text).toContain(`id="field-${field}-problem"`);
     const [named] = await stage.api.rows<{ team: string; environment: string }>(
       `select t.name as team, p.name || ' / ' || e.name as environment from environments e
        join projects p on p.id = e.project_id join teams t on t.id = p.team_id where e.id = ?`,
       [environment],
     );
-    const sent = await visitor.submit(path, { team_ids: named?.team ?? '', environment_ids: named?.environment ?? '' });
+    const sent = await visitor.edit(path, { team_ids: named?.team ?? '', environment_ids: named?.environment ?? '' });
     expect(sent.status, sent.text).toBe(303);
     expect((await owner.get(path.replace('/workloads', ''))).body).toMatchObject({
       team_ids: [team],

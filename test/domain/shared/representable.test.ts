@@ -45,6 +45,14 @@ describe('a value that cannot be stored in full', () => {
     expect(hasUnrepresentable(value)).toBe(false);
   });
 
+  it('is only what this service has replaced: an object with other members, or without a digest, is a value of a template', () => {
+    const mark = { reason: 'holds a NUL character', digest: `sha256:${'0'.repeat(64)}` };
+    expect(hasUnrepresentable({ a: { unrepresentable: mark } })).toBe(true);
+    for (const unrepresentable of [{ ...mark, command: 'rm -rf /' }, { reason: mark.reason }, { ...mark, digest: 'x' }])
+      expect(hasUnrepresentable({ a: { unrepresentable } })).toBe(false);
+    expect(hasUnrepresentable({ a: { unrepresentable: mark, command: 'rm -rf /' } })).toBe(false);
+  });
+
   it('differs from the replacement of another value', () => {
     const [one, other] = [representValue(['a\0']), representValue(['b\0'])];
     expect(one.value).not.toEqual(other.value);

@@ -36,6 +36,16 @@ export class Visitor {
     return this.#send('POST', url, { ...type, ...headers }, payload);
   }
 
+  /** The revision with which an opened form is sent; empty for a form without one. */
+  async openedRevision(url: string): Promise<string> {
+    return /name="expected_revision"[^>]*value="(\d+)"/.exec(await this.page(url))?.[1] ?? '';
+  }
+
+  /** Opens a form and sends it. */
+  async edit(url: string, fields: Record<string, string>): Promise<PageAnswer> {
+    return this.submit(url, { ...fields, expected_revision: await this.openedRevision(url) });
+  }
+
   async #send(method: 'GET' | 'POST', url: string, headers: Record<string, string>, payload?: string) {
     const sent = dropEmpty({ ...this.#headers, cookie: this.cookie ?? '', ...headers });
     const response = await this.#app.inject({ method, url, headers: sent, ...(payload !== undefined && { payload }) });

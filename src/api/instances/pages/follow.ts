@@ -1,7 +1,7 @@
 import type { Instance, InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { isYes, yesIf } from '#api/web/forms/fields/yes.ts';
-import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
@@ -47,6 +47,7 @@ export const followForm = instanceForm(pages.instanceFollow, 'set_follow', {
           { value: yesIf(true), label: 'Start a run' },
         ],
       },
+      revisionField(follow),
     ],
     submit: 'Save',
     cancel: pagePath(pages.instance, { id }, { tab: 'sharing' }),

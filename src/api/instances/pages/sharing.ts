@@ -3,7 +3,7 @@ import { listPlaces, readListedOwners, readPlaceFields } from '#api/tenancy/page
 import { renderRunLink } from '#api/web/components/links/resource-links.ts';
 import { renderCopyable } from '#api/web/components/secret.ts';
 import { renderTable } from '#api/web/components/table.ts';
-import { refusalOf, requireAuthority } from '#api/web/forms/resource-forms.ts';
+import { refusalOf, requireAuthority, revisionField } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
@@ -171,7 +171,10 @@ export const readersForm = instanceForm(pages.instanceReaders, 'set_readers', {
     return {
       title: `Who may read the outputs of ${name}`,
       lead: html`Their runs can read every output of it, including secret ones, by <code>${'${instances.<environment>/<name>.outputs.<output>}'}</code> in a variable. Waiting runs lose the access that you remove here.`,
-      fields: fields.map((field) => ({ ...field, ...(typed[field.name] && { value: typed[field.name] }) })),
+      fields: [
+        ...fields.map((field) => ({ ...field, ...(typed[field.name] && { value: typed[field.name] }) })),
+        revisionField(readers),
+      ],
       submit: 'Save',
       cancel: pagePath(pages.instance, { id }, { tab: 'sharing' }),
     };

@@ -33,7 +33,7 @@ const otherFields: FormField[] = [
     kind: 'area',
     isWordList: true,
     isOptional: true,
-    hint: 'One per line, such as registry.opentofu.org:443 or 10.0.0.0/8.',
+    hint: 'One per line, such as registry.opentofu.org, *.example.com or 10.0.0.0/8.',
   },
   {
     name: 'max_team_percent',

@@ -6,7 +6,8 @@ import { describeErrors, type VariableError } from './errors.ts';
 import { isLargerThan } from './json-size.ts';
 import { keywords, type Located, locateSchemas, neighbours, propertiesOf, reachable, referenceOf } from './walk.ts';
 
-const maxVariables = 200;
+/** The largest public modules have some hundreds. */
+const maxVariables = 1_000;
 const schemaLimits = { values: 10_000, depth: 48, bytes: 128 * 1024 };
 const maxPatternLength = 1_000;
 const millisecondsToFill = 500;
@@ -47,7 +48,8 @@ function checkRoot(schema: JsonObject): VariableError[] {
   const problems: VariableError[] = [];
   if (schema['type'] !== 'object')
     problems.push(problem('/type', 'must be "object": the schema describes all variables'));
-  if (variables.length > maxVariables) problems.push(problem('/properties', `must have at most ${maxVariables}`));
+  if (variables.length > maxVariables)
+    problems.push(problem('/properties', `must have at most ${maxVariables} variables, and has ${variables.length}`));
   for (const keyword of ['additionalProperties', 'unevaluatedProperties']) {
     if (schema[keyword] !== undefined && schema[keyword] !== false) {
       problems.push(problem(`/${keyword}`, 'must be false or left out: every variable is listed in "properties"'));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { json } from '#database/tables.ts';
 import { Instance } from '#domain/instances/entity.ts';
 import { recordOutputs } from '#domain/instances/state/instance-outputs.ts';
 import { maskOutputs } from '#domain/instances/state/masked-outputs.ts';
@@ -14,7 +15,7 @@ import type { Run, RunAttempt } from '../entity.ts';
 import { type AttemptRefused, ReadsRefused } from '../errors.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
 import type { NextStep } from '../model.ts';
-import { RunPlan } from '../plans/entity.ts';
+import { writePlan } from '../plans/changes-store.ts';
 import type { PlanSummary } from '../plans/model.ts';
 import { advanceRun } from '../steps/advance.ts';
 import { closeAttempt, lockAttemptInOrder } from '../steps/transitions.ts';
@@ -124,16 +125,15 @@ async function storePlan(
   const stateSerial = isScan ? (run.stateSerialBefore ?? instance.stateSerial) : instance.stateSerial;
   run.planDigest = approvalDigest(run, plan.executorDigest, stateSerial);
   run.planSummary = plan.summary;
-  const row = {
+  await writePlan(tx.em, run.id, {
     digest: run.planDigest,
-    changes: plan.changes,
-    sections: plan.sections,
+    changes: json(plan.changes),
+    sections: json(plan.sections),
     executorDigest: plan.executorDigest,
     artifact: isScan ? null : keyRing.seal(artifactContext(run.id), plan.artifact),
     stateSerial,
     createdAt: new Date(),
-  };
-  await tx.em.upsert(RunPlan, { runId: run.id, ...row });
+  });
 }
 
 function publishPlanned(tx: Transaction, run: Run, summary: PlanSummary): void {

@@ -1,6 +1,7 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, type Insertable, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import { secretNamesByVersions } from '#domain/instances/secret-outputs.ts';
 import { type ChangeCounts, type ChangeKind, changeKinds } from './change-kinds.ts';
 import { changeActions, isEffective, type ResourceChange } from './model.ts';
@@ -200,4 +201,20 @@ function hasText(text: string | undefined): Expression<SqlBool> {
     select from ${attributes('before')} as old full join ${attributes('after')} as new on new.key = old.key
     where old.value is distinct from new.value and (${holds(sql`coalesce(new.key, old.key)`)}
       or ${holds(sql`coalesce(old.value::text, '')`)} or ${holds(sql`coalesce(new.value::text, '')`)})))`;
+}
+
+/**
+ * Stores the plan of a run in place of an earlier one. Kysely writes it, because `em.upsert` copies a plan in time that grows with the square
+ * of its size, and loses members with the name `__proto__`.
+ */
+export async function writePlan(
+  em: Em,
+  runId: string,
+  plan: Omit<Insertable<Tables['run_plans']>, 'runId'>,
+): Promise<void> {
+  await db(em)
+    .insertInto('run_plans')
+    .values({ runId, ...plan })
+    .onConflict((conflict) => conflict.column('runId').doUpdateSet(plan))
+    .execute();
 }

@@ -75,12 +75,24 @@ function digestOf(value: JsonValue): string {
   return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`;
 }
 
-/** The reason in the mark of a value that was not stored; null if the value is not such a mark. */
+/**
+ * The reason in the mark of a value that was not stored; null if the value is not such a mark. Template authors choose values, so a mark has
+ * no other member: pages show the reason in its place, and would hide the member from reviewers.
+ */
 export function unrepresentableReason(value: JsonValue | undefined): string | null {
-  if (!isJsonObject(value) || Object.keys(value).length !== 1) return null;
-  const { unrepresentable } = value;
-  const reason = isJsonObject(unrepresentable) ? unrepresentable['reason'] : undefined;
-  return typeof reason === 'string' ? reason : null;
+  if (!hasOnly(value, 'unrepresentable') || !hasOnly(value['unrepresentable'], 'reason', 'digest')) return null;
+  const { reason, digest } = value['unrepresentable'];
+  return typeof reason === 'string' && typeof digest === 'string' && digestPattern.test(digest) ? reason : null;
+}
+
+const digestPattern = /^sha256:[0-9a-f]{64}$/;
+
+function hasOnly(value: JsonValue | undefined, ...names: string[]): value is { [name: string]: JsonValue } {
+  return (
+    isJsonObject(value) &&
+    Object.keys(value).length === names.length &&
+    names.every((name) => Object.hasOwn(value, name))
+  );
 }
 
 /** Whether a value contains the mark of a part that was not stored. */

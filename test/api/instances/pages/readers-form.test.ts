@@ -21,7 +21,7 @@ afterAll(() => stage?.api.close());
 const addTeam = (name: string) =>
   stage.tenant.owner.make(`/organizations/${stage.tenant.organization}/teams`, { name });
 const save = (teams: string, environments = '') =>
-  visitor.submit(path, { team_ids: teams, environment_ids: environments });
+  visitor.edit(path, { team_ids: teams, environment_ids: environments });
 const readers = async () => (await stage.tenant.owner.get(`/instances/${instance}/readers`)).body;
 const shownTeams = async () =>
   /name="team_ids"[^>]*>\n([^<]*)<\/textarea>/.exec((await visitor.get(path)).text)?.[1] ?? '';
@@ -50,6 +50,17 @@ describe('the form for the readers of an instance', () => {
     expect((await readers()).team_ids).toEqual([gamma.id]);
   });
 
+  test('refuses to replace readers that somebody else has saved since it was opened', async () => {
+    const [early, late] = [await addTeam('Early'), await addTeam('Late')];
+    const opened = await visitor.openedRevision(path);
+    expect((await save(early.id)).status).toBe(303);
+    const stale = { team_ids: late.id, environment_ids: '', expected_revision: opened };
+    expect((await visitor.submit(path, stale)).status).toBe(409);
+    expect((await readers()).team_ids).toEqual([early.id]);
+    expect((await visitor.submit(path, { team_ids: late.id, environment_ids: '' })).status).toBe(400);
+    expect((await save(late.id)).status).toBe(303);
+  });
+
   test('refuses more than 200 lines', async () => {
     const refused = await save(Array.from({ length: 201 }, (_, index) => `x${index}`).join('\n'));
     expect([refused.status, refused.text.includes('enter at most 200')]).toEqual([400, true]);
@@ -75,7 +86,7 @@ describe('the form for the readers of an instance', () => {
       const { text } = await theirs.get(page);
       expect([text.includes('Secret merger team'), text.includes(hidden.id)], page).toEqual([false, true]);
     }
-    expect((await theirs.submit(path, { team_ids: hidden.id, environment_ids: '' })).status).toBe(303);
+    expect((await theirs.edit(path, { team_ids: hidden.id, environment_ids: '' })).status).toBe(303);
     expect((await visitor.get(`/workloads/instances/${instance}?tab=sharing`)).text).toContain('Secret merger team');
   });
 

@@ -69,6 +69,21 @@ it("a plan contains the tool's details on moved, imported, replaced and forgotte
   ]);
 });
 
+it('a plan contains members with the name __proto__, in changes and outputs, at any depth', async () => {
+  const value = (text: string) => JSON.parse(`{"deep":[{"__proto__":"${text}"}],"__proto__":{"x":"${text}"}}`);
+  const change: ResourceChange = { ...plain, action: 'update', before: value('one'), after: value('two') };
+  const output = { name: 'o', action: 'update', before: value('one'), after: value('two'), sensitive: false } as const;
+  const { runId, attemptId } = await steps.planning(worker, 'none');
+  const sections = { ...noSections, outputs: [output] };
+  await steps.complete(attemptId, { outcome: 'planned', plan: aPlan({ changes: [change], sections }) });
+  const { text } = await admin.get(`/runs/${runId}/plan`);
+  const { changes, outputs } = JSON.parse(text);
+  for (const { before, after } of [changes[0], outputs[0]])
+    expect([before, after].map((side) => JSON.stringify(side))).toEqual(
+      [value('one'), value('two')].map((side) => JSON.stringify(side)),
+    );
+});
+
 it('a plan that an earlier release stored with fewer members can be read', async () => {
   const { runId } = await planned([plain]);
   await api.rows(`update runs set plan_summary = '{"add": 1, "change": 0, "destroy": 0}' where id = ?`, [runId]);

@@ -53,8 +53,7 @@ export function startPage(form: StartForm): Page {
     main: html`<div class="page">
 ${renderPageHead({ title, crumbs: assemblyCrumbs(assembly) })}
 ${renderSource(form.facts)}${renderReplaced(form.facts)}
-${refusal ? html`<p class="notice notice-problem">${toSentence(refusal)}</p>` : null}
-${version ? renderForm(form) : renderEmpty('No version published yet', 'You can run an assembly once it has a published version.')}
+${refusal ? html`<p class="notice notice-problem">${toSentence(refusal)}</p>` : version ? renderForm(form) : renderEmpty('No version published yet', 'You can run an assembly once it has a published version.')}
 </div>`,
   };
 }
