@@ -13,6 +13,14 @@ describe('the paths outside of its directory that a configuration names', () => 
     ['in values', 'a = "../shared/a.txt"\n', 'x.auto.tfvars'],
     ['in JSON', '{"locals": {"a": "${path.module}/../shared/a.txt"}}', 'main.tf.json'],
     ['in JSON with escapes', '{"locals": {"a": "..\\/shared\\/a.txt"}}', 'main.tf.json'],
+    ['in a command', 'a {\n  command = "bash ../shared/a.txt --flag"\n}\n'],
+    [
+      'in a command with the directory of the module',
+      'a {\n  command = "cd x && cat ${ path.module }/../shared/a.txt"\n}\n',
+    ],
+    ['in a quoted word of a command', 'a {\n  command = "cat \\"../shared/a.txt\\";"\n}\n'],
+    ['in a heredoc', 'a {\n  command = <<-E\n    set -e\n    ../shared/a.txt x\n  E\n}\n'],
+    ['in a command in JSON', '{"command": "bash ../shared/a.txt x"}', 'main.tf.json'],
     ['inside a template of JSON', '{"locals": {"a": "x-${file(\\"../shared/a.txt\\")}"}}', 'main.tf.json'],
   ])('are found %s', (_, text, name) => {
     expect(named(text, name)).toEqual(['shared/a.txt']);
@@ -21,6 +29,8 @@ describe('the paths outside of its directory that a configuration names', () => 
   it.each([
     ['a comment', '# file("../shared/a.txt")\n/* "../shared/b.txt" */\n'],
     ['an address', 'locals {\n  a = "https://example.com/../x"\n}\n'],
+    ['an address in a command', 'locals {\n  a = "curl https://example.com/../x"\n}\n'],
+    ['a command that only goes up', 'locals {\n  a = "cd ../.. && ls ./x"\n}\n'],
   ])('are not found in %s', (_, text) => expect(named(text)).toEqual([]));
 });
 

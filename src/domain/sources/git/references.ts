@@ -12,6 +12,10 @@ const jsonString = /"(?:[^"\\\n]|\\[^\n]){1,1000}"/g;
 const maxLength = 1_000;
 const moduleDirectory = /^\$\{\s*path\.module\s*\}\//;
 const startDirectory = /^\$\{\s*path\.(?:root|cwd)\s*\}\//;
+/** A word of a command. The directory before a path may be written with spaces. */
+const words = /(?:\$\{\s*path\.\w+\s*\}|[^\s"'`=;|&<>(),\\])+/g;
+/** A path through `..` to something with a name: `cd ..` names nothing of which the command would need a copy. */
+const namedAbove = /\.\.\/+(?!\.\.?(?:\/|$))[^/]/;
 
 /** The directories of the local modules that a file calls, as paths from the root of the repository. */
 export function localSources(path: string, content: Buffer): string[] {
@@ -22,8 +26,8 @@ export function localSources(path: string, content: Buffer): string[] {
 
 /**
  * The files and directories that the strings of a configuration file may name by a path with `..` in it: the arguments of `file`,
- * `templatefile`, `fileset` and of resources, directly or by a local value. For a string with an interpolation, it is the directory before
- * the interpolation.
+ * `templatefile`, `fileset` and of resources, directly or by a local value, and the words of commands. For a string with an interpolation, it
+ * is the directory before the interpolation.
  * @param root the directory of the root module, in which the tool starts
  */
 export function pathsBeside(path: string, content: Buffer, root: string): string[] {
@@ -43,11 +47,19 @@ export function pathsBeside(path: string, content: Buffer, root: string): string
   return [...found];
 }
 
-/** The quoted texts as they are written, including those inside templates of other texts. */
+/** The quoted texts as they are written, including those inside templates of other texts, and the words of texts and heredocs. */
 function* textsIn(content: string): Generator<string> {
   for (const tokens of expressionsOf(scanHcl(content).tokens)) {
-    for (const { kind, text } of tokens) if (kind === 'string') yield text.slice(1, -1);
+    for (const { kind, text } of tokens) {
+      if (kind === 'string') yield text.slice(1, -1);
+      if (kind === 'string' || kind === 'heredoc') yield* wordsIn(text);
+    }
   }
+}
+
+function* wordsIn(text: string): Generator<string> {
+  if (!text.includes('..')) return;
+  for (const [word] of text.matchAll(words)) if (namedAbove.test(word)) yield word;
 }
 
 /** The texts in JSON. A JSON string corresponds to a quoted text of the language, and may contain further texts in its templates. */
@@ -56,6 +68,7 @@ function* textsInJson(content: string): Generator<string> {
     if (!written.includes('..')) continue;
     const text = readJsonString(written);
     yield text;
+    yield* wordsIn(text);
     if (text.includes('${')) yield* textsIn(`<<TEXT\n${text}\nTEXT\n`);
   }
 }
