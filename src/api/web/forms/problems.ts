@@ -72,7 +72,9 @@ export function requireRevision(visit: Visit<unknown>): void {
 function explain(visit: Visit, targets: Targets, error: unknown): FormProblems | null {
   if (!(error instanceof ServiceError)) return null;
   const { status, headers, body } = answerError(error, visit.request);
-  if (!correctable.has(status)) return null;
+  // Another server may not respond now. The form keeps what was typed, and can be sent again later.
+  const isToRepeat = error.kind === 'unavailable' && error.details?.['outcome'] === undefined;
+  if (!correctable.has(status) && !isToRepeat) return null;
   visit.reply.headers({ ...headers });
   const details = error instanceof Invalid ? withAll(problemDetails(error), visit.problems) : problemDetails(error);
   const all = details.length > 0 ? details : [withoutDetails(body.error, targets.names)];

@@ -13,7 +13,7 @@ let tenant: Tenant;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: `file://${git.path}` });
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: `file://${git.path},127.0.0.9` });
   tenant = await makeTenant(api);
   visitor = await signInVisitor(api, tenant.owner);
 });
@@ -220,6 +220,15 @@ describe('the form for a version', () => {
     const missing = await publish(id, { ...fields, version: '2.0.0', git_ref: 'gone' });
     expect(missing.status).toBe(422);
     expect(missing.text).toContain('value="gone"');
+  });
+
+  test('shows the form again with what was typed if the git server cannot be reached', async () => {
+    const id = await make('Unreachable');
+    const url = 'https://127.0.0.9:9/site.git';
+    const sent = await publish(id, { version: '1.0.0', spec: tofu, source: 'git', git_url: url, git_ref: 'main' });
+    expect(sent.status).toBe(503);
+    expect(sent.text).toContain(`value="${url}"`);
+    expect(problemsIn(sent.text)).toContain('The server cannot be reached now');
   });
 
   test('has its files before its spec, which is closed while it is empty', async () => {
