@@ -31,9 +31,9 @@ export function codeCachePath(dataDir: string): string {
 /** Only this user may write the cache, because this service executes what is in it. A cache that others could write is removed. */
 function makeCodeCache(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  const isPrivate = found?.uid === process.getuid?.() && ((found?.mode ?? 0) & 0o022) === 0;
+  const isOpen = found && (found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0);
   explainRefusal(path, () => {
-    if (found && !isPrivate) rmSync(path, { recursive: true });
+    if (isOpen) rmSync(path, { recursive: true });
     mkdirSync(path, { recursive: true, mode: 0o700 });
   });
 }
