@@ -111,6 +111,11 @@ export function secretKeysPath(dataDir: string): string {
   return join(dataDir, 'secret-keys');
 }
 
+/** The directory of code that the processes of this service have compiled or bundled, and load at their next start. */
+export function codeCachePath(dataDir: string): string {
+  return join(dataDir, 'cache');
+}
+
 function readConfig(given: Environment, problems: string[]): StartConfig {
   const environment = readSecretFiles(given, problems);
   const values = parseSettings(environment, problems);

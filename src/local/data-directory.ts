@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { secretKeysPath } from '#config';
+import { codeCachePath, secretKeysPath } from '#config';
 import { hasCode, StartError } from './errors.ts';
 import { readClusterVersion } from './postgres/postgres.ts';
 import { createWhole, replaceWhole } from './whole-file.ts';
@@ -21,11 +21,6 @@ export function openDataDirectory(dataDir: string): void {
   makeDirectory(dataDir);
   makeDirectory(join(dataDir, 'logs'));
   makeCodeCache(codeCachePath(dataDir));
-}
-
-/** Holds code that the processes of this service have compiled or bundled, and load at their next start. */
-export function codeCachePath(dataDir: string): string {
-  return join(dataDir, 'cache');
 }
 
 /** Only this user may write the cache, because this service executes what is in it. A cache that others could write is removed. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { StartConfig } from '#config';
+import { codeCachePath, type StartConfig } from '#config';
 import { type Account, claimAccount, findServiceAccount } from './account/account.ts';
-import { codeCachePath, openDataDirectory, rotateLog } from './data-directory.ts';
+import { openDataDirectory, rotateLog } from './data-directory.ts';
 import { findIsolationProblem } from './engine/isolation.ts';
 import { startPrivateTemporal } from './engine/private-temporal.ts';
 import { findFreePort } from './ports.ts';

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createAssemblyRunActivities } from '#activities/assembly-runs.ts';
 import { createAttemptActivities } from '#activities/attempts/execute-attempt.ts';
@@ -9,7 +8,7 @@ import { createRunActivities } from '#activities/runs.ts';
 import { createScheduledWorkActivities } from '#activities/scheduled-work.ts';
 import { createCheckActivities, createCheckStepActivities } from '#activities/template-checks.ts';
 import { createUndoCheckActivities } from '#activities/undo-checks.ts';
-import type { Config } from '#config';
+import { type Config, codeCachePath } from '#config';
 import type { NodeDeps } from '#domain/assemblies/runs/nodes/admit-node.ts';
 import type { RestorationDeps } from '#domain/plugins/restorations/steps.ts';
 import { checkQueue } from '#domain/registry/checks/model.ts';
@@ -90,7 +89,7 @@ async function createWorkers(connection: NativeConnection, config: Config, deps:
     // A step of a run is a transaction. If there were more steps than connections, they would only wait for each other.
     maxConcurrentLocalActivityExecutions: config.databasePoolSize,
     workflowTaskPollerBehavior: autoscaled(16),
-    workflowBundle: await cachedWorkflowBundle(join(config.dataDir, 'cache')),
+    workflowBundle: await cachedWorkflowBundle(codeCachePath(config.dataDir)),
     activities: redactActivityErrors(
       {
         ...createRunActivities(deps),

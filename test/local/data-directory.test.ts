@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { codeCachePath, openDataDirectory } from '#local/data-directory.ts';
+import { codeCachePath } from '#config';
+import { openDataDirectory } from '#local/data-directory.ts';
 import { makeTestDirectory } from '#test/support/directories.ts';
 
 /** A data directory whose cache of code contains one file, and has these permissions. */
