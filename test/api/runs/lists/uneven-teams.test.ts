@@ -6,31 +6,44 @@ import { copyRun, countReads } from '#test/support/runs/many-runs.ts';
 const many = 6_000;
 const spec = { executor: { kind: 'command', apply: [{ name: 'act', run: ['true'] }] } };
 
+/** The ids by which lists select a run. */
+type Values = Readonly<Record<string, string>>;
+
 let api: TestApi;
 let busy: Tenant;
 let quiet: Tenant;
 let member: ApiUser;
+/** What the many runs have in common. */
+let common: Values;
 let rareTemplate: string;
 /** The rare run in the busy team. */
-let rare: { readonly run: string; readonly by: ApiUser; readonly values: Readonly<Record<string, string>> };
+let rare: { readonly run: string; readonly by: ApiUser; readonly values: Values };
 
 beforeAll(async () => {
   api = await startApi();
   [busy, quiet] = [await makeTenant(api), await makeTenant(api)];
   member = await api.addUser('requester');
   await join(quiet, member, 'member', 'viewer');
-  const { id } = await addRun(busy);
+  const { id, values } = await addRun(busy);
+  common = values;
   ({ template: rareTemplate } = await addRun(quiet));
   rare = await addRareRun();
   await copyRun(api, id, many);
 });
 afterAll(() => api?.close());
 
-async function addRun(tenant: Tenant): Promise<{ id: string; template: string }> {
+async function addRun(tenant: Tenant): Promise<{ id: string; values: Values; template: string }> {
   const { id: template } = await tenant.owner.make('/registry/templates', { name: 'Ours', team_id: tenant.team });
   await tenant.owner.make(`/registry/templates/${template}/versions`, { version: '1.0.0', spec });
   const { body } = await tenant.owner.post('/runs', { template_id: template, environment_id: tenant.environment });
-  return { id: body.id, template };
+  const { id, instance_id } = body;
+  const values = {
+    instance_id,
+    environment_id: tenant.environment,
+    template_id: template,
+    requested_by: tenant.owner.id,
+  };
+  return { id, values, template };
 }
 
 /** Adds a run of the busy team whose instance, environment, template and requester have no other run. */
@@ -82,6 +95,14 @@ describe('while the same team has thousands of younger runs', () => {
         return { status: 200 };
       };
       expect(await countReads(api, readAll)).toBeLessThan(many);
+    },
+  );
+
+  it.each(['instance_id', 'environment_id', 'template_id', 'requested_by'])(
+    'a list of all these runs by %s reads only its page',
+    async (filter) => {
+      const path = `/runs?team_id=${busy.team}&${filter}=${common[filter]}&limit=5`;
+      expect(await countReads(api, () => busy.owner.get(path))).toBeLessThan(many / 10);
     },
   );
 
