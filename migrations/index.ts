@@ -98,6 +98,7 @@ import { AuditChangeFilters } from './20261221_04_audit_change_filters.ts';
 import { RemediationRuns } from './20261221_05b_remediation_runs.ts';
 import { DriftExpectations } from './20261222_10_drift_expectations.ts';
 import { InstanceRuns } from './20261223_01_instance_runs.ts';
+import { InstancePositions } from './20261224_01_instance_positions.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -201,4 +202,5 @@ export const migrations = [
   { name: '20261221_05b_remediation_runs', class: RemediationRuns },
   { name: '20261222_10_drift_expectations', class: DriftExpectations },
   { name: '20261223_01_instance_runs', class: InstanceRuns },
+  { name: '20261224_01_instance_positions', class: InstancePositions },
 ];

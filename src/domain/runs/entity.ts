@@ -44,7 +44,11 @@ export const RunSchema = defineEntity({
       name: 'runs_listed_index',
       expression: `create index "runs_listed_index" on "runs" ("id") where "operation" <> 'scan'`,
     },
-    { name: 'runs_instance_position_index', properties: ['instanceId', 'instancePosition'] },
+    {
+      // It does not have the order of the list of an instance's runs, so that this list reads the next index.
+      name: 'runs_instance_position_index',
+      expression: `create index "runs_instance_position_index" on "runs" ("instance_id" nulls first, "instance_position")`,
+    },
     { name: 'runs_instance_id_index', properties: ['instanceId', 'id'] },
     { name: 'runs_environment_id_index', properties: ['environmentId', 'id'] },
     {

@@ -4,7 +4,7 @@ import { db, prepareSelect } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type IdRange, type IndexGroup, inIndexGroup, orderOfGroup } from '#domain/shared/paging/index-range.ts';
-import { afterId, type Page, type PageRequest, pageOf } from '#domain/shared/paging/paging.ts';
+import { afterId, maxRows, type Page, type PageRequest, pageOf, usualRows } from '#domain/shared/paging/paging.ts';
 import { isTerminal, type RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import { type OverRun, type RunDetails, selectRunDetails } from '../details-store.ts';
 import { filterConditions, idRangeOf, periodConditions, statusConditions } from './conditions.ts';
@@ -93,6 +93,12 @@ export async function listRuns(em: Em, principal: Principal, request: RunListReq
   return pageOf(selectRuns(em).where(sql<SqlBool>`${sql.ref('runs.id')} = any(array(${newest}))`), 'runs.id', page);
 }
 
+/**
+ * The limit of what is read of an index, as a part of the statement's text. For a parameter, PostgreSQL expects that a tenth of all rows is
+ * wanted, and then rather sorts what another index finds. There are only two limits, so that few texts stay prepared.
+ */
+const limitOf = ({ limit }: PageRequest) => sql.lit((limit <= usualRows ? usualRows : maxRows) + 1);
+
 type OverOwner = ExpressionBuilder<Tables & { owner: { team: string | null } }, 'owner'>;
 
 /** The newest ids of each team of a part, all of one status if `status` is set. */
@@ -119,7 +125,7 @@ function selectNewestInRange(em: Em, part: ScopePart, range: FilterRange, { filt
       )
       .select('runs.id')
       .orderBy(orderOfGroup(group))
-      .limit(page.limit + 1),
+      .limit(limitOf(page)),
   );
 }
 
@@ -141,5 +147,5 @@ function selectNewestOfOne(eb: OverOwner, part: ScopePart, status: RunStatus | n
     .where((run) => run.and([...filterConditions(run, filter), ...periodConditions(run, filter), ...conditions]))
     .select('runs.id')
     .orderBy(order)
-    .limit(page.limit + 1);
+    .limit(limitOf(page));
 }

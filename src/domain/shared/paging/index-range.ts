@@ -17,15 +17,13 @@ export interface IdRange {
 /**
  * The condition that a row is in a group, as one range of the group's index. Together with `orderOfGroup` PostgreSQL can only read that
  * range, newest first. If the columns were compared one by one, it might instead walk through all ids and keep the rows of the group,
- * because it expects groups to be of equal size. For a team with ten runs next to a team with a million, that takes seconds. The ends of
- * each column are repeated by themselves: from them PostgreSQL expects a small range, also of another index that begins with these
- * columns, and then prefers the index that needs no sorting. A row whose column is null is in no group.
+ * because it expects groups to be of equal size. For a team with ten runs next to a team with a million, that takes seconds. A row whose
+ * column is null is in no group.
  */
 export function inIndexGroup({ columns, values, id }: IndexGroup, { from, before }: IdRange = {}) {
   const row = sql`(${sql.join([...columns, id].map((column) => sql.ref(column)))})`;
   const place = (end: string) => sql`(${sql.join([...values, sql`${end}::uuid`])})`;
-  const ends = columns.map((column, at) => sql`${sql.ref(column)} between ${values[at]} and ${values[at]}`);
-  return sql<SqlBool>`(${row} >= ${place(from ?? zeroId)} and ${row} < ${place(before ?? maxId)} and ${sql.join(ends, sql` and `)})`;
+  return sql<SqlBool>`(${row} >= ${place(from ?? zeroId)} and ${row} < ${place(before ?? maxId)})`;
 }
 
 /** The order of a group's index, newest first. */

@@ -41,12 +41,16 @@ function sizeOf(value: unknown): number {
   return bytes;
 }
 
+/** How many rows a page has: unless the reader says otherwise, and at most. */
+export const usualRows = 50;
+export const maxRows = 200;
+
 /**
  * The query of every list. A cursor names the last row of the page before, so every page costs the same. A page with large rows holds fewer
  * than `limit`.
  */
 export const pageQuery = {
-  limit: wholeNumber({ min: 1, max: 200 }).default(50),
+  limit: wholeNumber({ min: 1, max: maxRows }).default(usualRows),
   cursor: z.string().max(200).optional(),
 };
 

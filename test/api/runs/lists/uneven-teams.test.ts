@@ -3,7 +3,7 @@ import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { copyRun, countReads } from '#test/support/runs/many-runs.ts';
 
-const many = 6_000;
+const many = 20_000;
 const spec = { executor: { kind: 'command', apply: [{ name: 'act', run: ['true'] }] } };
 
 /** The ids by which lists select a run. */
