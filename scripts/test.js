@@ -18,7 +18,7 @@ const checks = [
   ['Dependency direction', 'node', ['scripts/check-dependencies.js']],
 ];
 
-/** More files than this do not fail because the machine was busy. */
+/** More files than this are not cut off by a crash of one or two processes. */
 const maxRepeated = 3;
 
 const ownFlags = ['--record', '--tally'];
@@ -81,24 +81,15 @@ async function runTests(given) {
 }
 
 /**
- * A few files get a second chance, alone: those that a crash of the JavaScript engine cut off (in about one of twenty runs, Node 24 ends
- * one or two test processes by a segmentation fault), and those with a test that failed. What fails twice has failed. What then passes
- * is reported as unsteady, so that somebody mends the test or what it tests.
+ * A failed test fails the run. Only files that a crash of the JavaScript engine cut off run once more, alone: in about one of twenty runs,
+ * Node 24 ends one or two test processes by a segmentation fault.
  */
-function findFilesToRepeat({ crash, files }) {
-  if (crash.others > 0) return [];
-  const failed = [...files].filter(([, counts]) => counts.failed > 0).map(([file]) => file);
-  const all = [...new Set([...failed, ...crash.files])];
-  return all.length > maxRepeated ? [] : all;
+function findFilesToRepeat({ crash }) {
+  return crash.others > 0 || crash.files.length > maxRepeated ? [] : crash.files;
 }
 
 async function repeat({ crash }, again) {
   for (const signal of crash.signals) console.log(`\n── A test process ended by ${signal}.`);
-  console.log(`\n── These files did not pass, and run once more:\n${again.join('\n')}`);
-  const second = await runVitest(again);
-  const hasPassed = ({ passed, failed } = { passed: 0, failed: 0 }) => passed > 0 && failed === 0;
-  const unsteady = again.filter((file) => hasPassed(second.files.get(file)));
-  if (unsteady.length > 0)
-    console.log(`\n── UNSTEADY: these files passed only the second time:\n${unsteady.join('\n')}`);
-  return second;
+  console.log(`\n── These files were cut off, and run once more:\n${again.join('\n')}`);
+  return runVitest(again);
 }

@@ -1,0 +1,3 @@
+import { tryCommandFaults } from './fault-tests.ts';
+
+tryCommandFaults({ part: 2, parts: 3 });
