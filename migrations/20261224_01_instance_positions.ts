@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Changes the order of the index of positions, so that it does not suit the list of an instance's runs. Otherwise PostgreSQL may read all
- * runs of the instance from it and sort them, because it expects few.
+ * Keeps PostgreSQL from using the index of positions for the list of an instance's runs, by another order of nulls. It expected few runs,
+ * and read and sorted all of them.
  */
 export class InstancePositions extends Migration {
   override up(): void {

@@ -45,7 +45,7 @@ export const RunSchema = defineEntity({
       expression: `create index "runs_listed_index" on "runs" ("id") where "operation" <> 'scan'`,
     },
     {
-      // It does not have the order of the list of an instance's runs, so that this list reads the next index.
+      // The list of an instance's runs orders nulls otherwise, so PostgreSQL reads it from the next index.
       name: 'runs_instance_position_index',
       expression: `create index "runs_instance_position_index" on "runs" ("instance_id" nulls first, "instance_position")`,
     },

@@ -93,18 +93,18 @@ export async function listRuns(em: Em, principal: Principal, request: RunListReq
   return pageOf(selectRuns(em).where(sql<SqlBool>`${sql.ref('runs.id')} = any(array(${newest}))`), 'runs.id', page);
 }
 
-/**
- * The limit of what is read of an index, as a part of the statement's text. For a parameter, PostgreSQL expects that a tenth of all rows is
- * wanted, and then rather sorts what another index finds. There are only two limits, so that few texts stay prepared.
- */
-const limitOf = ({ limit }: PageRequest) => sql.lit((limit <= usualRows ? usualRows : maxRows) + 1);
-
 type OverOwner = ExpressionBuilder<Tables & { owner: { team: string | null } }, 'owner'>;
 
 /** The newest ids of each team of a part, all of one status if `status` is set. */
 function selectNewest(em: Em, part: ScopePart, status: RunStatus | null, request: RunListRequest) {
   return ofEach(em, part, (owner) => selectNewestOfOne(owner, part, status, request));
 }
+
+/**
+ * How many rows a list reads of a filter's index range. The number stands in the text of the statement. If it were a parameter, PostgreSQL
+ * would plan for a tenth of the range, and sort what another index finds. There are only two numbers, because each text stays prepared.
+ */
+const limitOfRange = ({ limit }: PageRequest) => sql.lit((limit <= usualRows ? usualRows : maxRows) + 1);
 
 /** The newest ids of a part in the index range of a filter. */
 function selectNewestInRange(em: Em, part: ScopePart, range: FilterRange, { filter, page }: RunListRequest) {
@@ -125,7 +125,7 @@ function selectNewestInRange(em: Em, part: ScopePart, range: FilterRange, { filt
       )
       .select('runs.id')
       .orderBy(orderOfGroup(group))
-      .limit(limitOf(page)),
+      .limit(limitOfRange(page)),
   );
 }
 
@@ -147,5 +147,5 @@ function selectNewestOfOne(eb: OverOwner, part: ScopePart, status: RunStatus | n
     .where((run) => run.and([...filterConditions(run, filter), ...periodConditions(run, filter), ...conditions]))
     .select('runs.id')
     .orderBy(order)
-    .limit(limitOf(page));
+    .limit(page.limit + 1);
 }

@@ -41,8 +41,9 @@ function sizeOf(value: unknown): number {
   return bytes;
 }
 
-/** How many rows a page has: unless the reader says otherwise, and at most. */
+/** How many rows a page has if the reader does not say how many. */
 export const usualRows = 50;
+/** How many rows a reader may ask for. */
 export const maxRows = 200;
 
 /**

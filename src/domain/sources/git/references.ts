@@ -68,8 +68,8 @@ function* textsInJson(content: string): Generator<string> {
     if (!written.includes('..')) continue;
     const text = readJsonString(written);
     yield text;
-    if (!text.includes('${')) yield* wordsIn(text);
-    else yield* textsIn(`<<TEXT\n${text}\nTEXT\n`);
+    if (text.includes('${')) yield* textsIn(`<<TEXT\n${text}\nTEXT\n`);
+    else yield* wordsIn(text);
   }
 }
 
