@@ -99,6 +99,7 @@ import { RemediationRuns } from './20261221_05b_remediation_runs.ts';
 import { DriftExpectations } from './20261222_10_drift_expectations.ts';
 import { InstanceRuns } from './20261223_01_instance_runs.ts';
 import { InstancePositions } from './20261224_01_instance_positions.ts';
+import { PeriodicWork } from './20261225_01_periodic_work.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -203,4 +204,5 @@ export const migrations = [
   { name: '20261222_10_drift_expectations', class: DriftExpectations },
   { name: '20261223_01_instance_runs', class: InstanceRuns },
   { name: '20261224_01_instance_positions', class: InstancePositions },
+  { name: '20261225_01_periodic_work', class: PeriodicWork },
 ];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { Signals } from '#database/signals.ts';
 import { admitScan } from '#domain/runs/admission/scans/scan.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
@@ -16,13 +17,19 @@ export async function openScanner({ config, temporal: client }: Installation) {
   const keyRing = new KeyRing(config.secretKeys);
   const { id: installationId } = await openInstallation(orm, keyRing);
   const log = pino({ level: 'silent' });
-  const transactions = new Transactions(orm, new Dispatcher({ client, orm, installationId, log }));
+  const signals = new Signals(config.databaseUrl, log);
+  signals.start();
+  const transactions = new Transactions(orm, new Dispatcher({ client, orm, installationId, log, signals }));
   const requester = systemPrincipal('drift monitor');
   const scan = async (instanceId: string): Promise<string> => {
     const request = { key: randomUUID(), instanceId, requester };
     return (await transactions.run((tx) => admitScan(tx, { keyRing }, request))).runId;
   };
-  return { scan, close: () => orm.close(true) };
+  const close = async () => {
+    await signals.close();
+    await orm.close(true);
+  };
+  return { scan, close };
 }
 
 /** Waits in the database until a run has succeeded, so that the API has nothing to do. */

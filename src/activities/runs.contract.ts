@@ -12,8 +12,9 @@ export interface RunActivities {
 
 /**
  * Executes attempts, on the queue of the run's pool. It completes once the result is stored, of this attempt and of those that followed it
- * without waiting.
+ * without waiting. It returns the step that the run takes after them, if the transaction that stored the last result has decided it; a
+ * worker of an earlier release returns nothing.
  */
 export interface AttemptActivities {
-  executeAttempt(request: { runId: string; attemptId: string }): Promise<void>;
+  executeAttempt(request: { runId: string; attemptId: string }): Promise<NextStep | null | undefined>;
 }

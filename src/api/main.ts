@@ -10,6 +10,7 @@ import { ChangeFeed } from '#api/web/live/change-feed.ts';
 import type { Config } from '#config';
 import { checkConnection, type Orm, pendingMigrations } from '#database/database.ts';
 import { isDatabaseUnreachable } from '#database/errors.ts';
+import { Signals } from '#database/signals.ts';
 import { readWatchedAssemblyRuns } from '#domain/assemblies/runs/store.ts';
 import { KeyUses } from '#domain/identity/api-keys/uses.ts';
 import { readWatchedRuns } from '#domain/runs/lists/watched-runs-store.ts';
@@ -36,7 +37,7 @@ const drainWithinMs = 5_000;
 
 /** Starts the API and its admin listener. `close` lets requests finish first. */
 export async function runApi(config: Config): Promise<{ url: string; adminUrl: string; close(): Promise<void> }> {
-  const { services, engine, dispatcher } = await connect(config);
+  const { services, engine, dispatcher, signals } = await connect(config);
   const { orm, keyUses, evaluator, outboundHttp } = services;
   await evaluator.start();
   await removeLeftGitDirectories().catch((err) =>
@@ -68,14 +69,22 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
       await keyUses.settle();
       await evaluator.close();
       await outboundHttp.close();
+      await signals.close();
       await engine.close();
       await orm.close();
     },
   };
 }
 
+interface Connections {
+  readonly services: Services;
+  readonly engine: Engine;
+  readonly dispatcher: Dispatcher;
+  readonly signals: Signals;
+}
+
 /** Connects to the database, waiting until it can be reached, and to the engine. */
-async function connect(config: Config): Promise<{ services: Services; engine: Engine; dispatcher: Dispatcher }> {
+async function connect(config: Config): Promise<Connections> {
   const log = pino({ level: config.logLevel, ...edgeLogOptions });
   const orm = openDatabase(config);
   const keyRing = new KeyRing(config.secretKeys);
@@ -84,7 +93,8 @@ async function connect(config: Config): Promise<{ services: Services; engine: En
   );
   if (installation.problem !== null) log.error(`${installation.problem} Reads with API keys go on; nothing else does.`);
   const engine = openEngine(config.temporal);
-  const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
+  const signals = new Signals(config.databaseUrl, log);
+  const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log, signals });
   const services = {
     config,
     orm,
@@ -93,14 +103,15 @@ async function connect(config: Config): Promise<{ services: Services; engine: En
     installation,
     refusals: new RefusalLog(),
     keyUses: new KeyUses(orm, log),
-    runFeed: new RowFeed(orm, log, readWatchedRuns),
-    assemblyRunFeed: new RowFeed(orm, log, readWatchedAssemblyRuns),
-    changeFeed: new ChangeFeed(orm, log),
+    runFeed: new RowFeed({ orm, log, signals }, readWatchedRuns),
+    assemblyRunFeed: new RowFeed({ orm, log, signals }, readWatchedAssemblyRuns),
+    changeFeed: new ChangeFeed({ orm, log, signals }),
     evaluator: new Evaluator(),
     outboundHttp: new OutboundHttp(config.outbound, { connections: null }),
     log,
   };
-  return { services, engine, dispatcher };
+  signals.start();
+  return { services, engine, dispatcher, signals };
 }
 
 function startMaintenance({ orm, log, transactions, installation, config }: Services): PeriodicTask {

@@ -4,6 +4,7 @@ import type { Orm } from '#database/database.ts';
 import type { MessageDelivery } from '#domain/shared/commands/transaction.ts';
 import type { OutboxMessage } from '#domain/shared/events/outbox.ts';
 import { removeEntries } from '#domain/shared/events/outbox-store.ts';
+import type { SignalSource } from '#domain/shared/events/topics.ts';
 import { deliverMessage } from './deliver.ts';
 
 const maxDeliveries = 16;
@@ -72,6 +73,7 @@ export class Dispatcher implements MessageDelivery {
   readonly #orm: Orm;
   readonly #installationId: string;
   readonly #log: Logger;
+  readonly #signals: SignalSource;
   readonly #throttle = new DeliveryThrottle();
   readonly #queue: Batch[] = [];
   #pending = 0;
@@ -80,11 +82,12 @@ export class Dispatcher implements MessageDelivery {
   #delivered: string[] = [];
   #clearing: Promise<void> | undefined;
 
-  constructor(deps: { client: Client; orm: Orm; installationId: string; log: Logger }) {
+  constructor(deps: { client: Client; orm: Orm; installationId: string; log: Logger; signals: SignalSource }) {
     this.#client = deps.client;
     this.#orm = deps.orm;
     this.#installationId = deps.installationId;
     this.#log = deps.log;
+    this.#signals = deps.signals;
   }
 
   /** Accepts the messages of one commit, which are delivered one after another. Never waits. */
@@ -95,6 +98,8 @@ export class Dispatcher implements MessageDelivery {
     this.#pending += messages.length;
     this.#startDeliveries();
   };
+
+  readonly signal = (topics: readonly string[]): void => this.#signals.signal(topics);
 
   /** The number of messages that this process has yet to deliver. */
   get pending(): number {

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { engineSubscriber } from '#domain/shared/events/outbox.ts';
+import type { SignalSource } from '#domain/shared/events/topics.ts';
 import { deliverMessage } from './deliver.ts';
 import type { PeriodicTask } from './periodic-task.ts';
 import { openSweeper } from './sweeper.ts';
@@ -12,11 +13,13 @@ export function openEngineSweeper(deps: {
   orm: Orm;
   installationId: string;
   log: Logger;
+  signals: SignalSource;
 }): PeriodicTask {
-  const { client, orm, installationId, log } = deps;
+  const { client, orm, installationId, log, signals } = deps;
   return openSweeper({
     orm,
     log,
+    signals,
     subscriber: engineSubscriber,
     deliver: async ({ id, target, payload }) => {
       if (payload.kind === 'event')

@@ -3,6 +3,7 @@ import type { Orm } from '#database/database.ts';
 import { readEvent } from '#domain/shared/events/event-store.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import type { DueEntry } from '#domain/shared/events/outbox-store.ts';
+import type { SignalSource } from '#domain/shared/events/topics.ts';
 import type { PeriodicTask } from './periodic-task.ts';
 import { openSweeper } from './sweeper.ts';
 
@@ -17,11 +18,15 @@ export class EventDelivery {
   readonly #sweepers: readonly PeriodicTask[];
 
   /** @param handlers by the names of their subscribers */
-  constructor({ orm, log }: { orm: Orm; log: Logger }, handlers: Readonly<Record<string, EventHandler>>) {
+  constructor(
+    { orm, log, signals }: { orm: Orm; log: Logger; signals: SignalSource },
+    handlers: Readonly<Record<string, EventHandler>>,
+  ) {
     this.#sweepers = Object.entries(handlers).map(([subscriber, handle]) =>
       openSweeper({
         orm,
         log,
+        signals,
         subscriber,
         deliver: async (entry) => handle(await findEvent(orm, subscriber, entry)),
       }),

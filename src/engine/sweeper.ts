@@ -8,15 +8,17 @@ import {
   removeEntries,
   takeDueEntries,
 } from '#domain/shared/events/outbox-store.ts';
+import { outboxTopic, type SignalSource } from '#domain/shared/events/topics.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
 const batchSize = 100;
 const concurrency = 8;
-const intervalMs = 1_000;
+const intervalMs = 30_000;
 
 export interface SweeperDeps {
   readonly orm: Orm;
   readonly log: Logger;
+  readonly signals: SignalSource;
   /** The subscriber whose rows of the outbox it delivers. */
   readonly subscriber: string;
   /** Delivers one entry. It may be called again for the same entry, and must settle: the next batch waits for it. */
@@ -25,7 +27,7 @@ export interface SweeperDeps {
 
 /**
  * Delivers the due rows of one subscriber from the outbox, at least once, and the rows of one target in order. Any number of processes may
- * sweep. A row that fails is tried again later, and the rows of its target wait for it; other targets and other subscribers do not. If the
+ * sweep. They do so when a signal says that there is something to deliver, and every half minute. A row that fails is tried again later, and the rows of its target wait for it; other targets and other subscribers do not. If the
  * delivery of a row began and did not end, it may have killed its process. Such a row is delivered alone, after the others.
  */
 export function openSweeper(deps: SweeperDeps): PeriodicTask {
@@ -34,6 +36,7 @@ export function openSweeper(deps: SweeperDeps): PeriodicTask {
     log: deps.log,
     failure: `could not sweep the outbox for the subscriber "${deps.subscriber}"`,
     run: () => sweepAll(deps),
+    wake: { signals: deps.signals, topics: [outboxTopic(deps.subscriber)] },
   });
 }
 
@@ -47,7 +50,7 @@ async function sweepAll(deps: SweeperDeps): Promise<'again' | undefined> {
 
 async function sweep(deps: SweeperDeps, kind: DueKind, limit: number): Promise<{ found: number; delivered: number }> {
   const { orm, subscriber } = deps;
-  const ids = await orm.em.fork().transactional((em) => takeDueEntries(em, subscriber, kind, limit));
+  const ids = await takeDueEntries(orm.em.fork(), subscriber, kind, limit);
   if (ids.length === 0) return { found: 0, delivered: 0 };
   return orm.em.fork().transactional(async (em) => {
     const entries = await lockTakenEntries(em, ids);

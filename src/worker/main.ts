@@ -4,6 +4,7 @@ import pino, { type Logger } from 'pino';
 import type { Config } from '#config';
 import type { Orm } from '#database/database.ts';
 import { isDatabaseUnreachable } from '#database/errors.ts';
+import { Signals } from '#database/signals.ts';
 import { MailServer } from '#domain/messages/mail/mail-server.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { storeAttemptState } from '#domain/runs/attempts/state.ts';
@@ -194,17 +195,20 @@ async function connect(config: Config, { log, orm, keyRing, installation }: Base
     engine.check(),
   );
   await waitForDatabase(log, () => bindEngineNamespace(orm, namespaceId));
-  const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
+  const signals = new Signals(config.databaseUrl, log);
+  signals.start();
+  const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log, signals });
   const transactions = new Transactions(orm, dispatcher);
-  return { log, orm, keyRing, installation, engine, dispatcher, transactions };
+  return { log, orm, keyRing, installation, engine, dispatcher, signals, transactions };
 }
 
 /** The dependencies with which every part of the worker acts. */
-function systemOf({ orm, log, transactions, installation }: Services) {
-  return { orm, log, transactions, bindingKey: installation.bindingKey };
+function systemOf({ orm, log, signals, transactions, installation }: Services) {
+  return { orm, log, signals, transactions, bindingKey: installation.bindingKey };
 }
 
-async function disconnect({ engine, orm }: Services): Promise<void> {
+async function disconnect({ engine, orm, signals }: Services): Promise<void> {
+  await signals.close();
   await engine.close();
   await orm.close();
 }

@@ -13,6 +13,8 @@ import type { NextStep } from '#domain/runs/model.ts';
 import { isActivityFailure, stepOptions } from './activity-options.ts';
 import { type RunInput, wake } from './run.contract.ts';
 
+type AttemptStep = Extract<NextStep, { kind: 'execute' }>;
+
 const { nextStep } = proxyLocalActivities<RunActivities>(stepOptions);
 
 /**
@@ -33,16 +35,24 @@ export async function run(input: RunInput): Promise<void> {
   await CancellationScope.nonCancellable(async () => {
     let executed = input.executed ?? null;
     let suspected = false;
+    let decided: NextStep | null = null;
     for (;;) {
-      woken = false;
       const told = canceled;
-      const step: NextStep = await nextStep({ runId: input.run_id, executed, canceled, suspected });
+      let step: NextStep | null = canceled ? null : decided;
+      decided = null;
+      if (step === null) {
+        woken = false;
+        step = await nextStep({ runId: input.run_id, executed, canceled, suspected });
+      }
       if (step.kind === 'end') return;
       suspected = step.kind === 'wait' && step.suspects === true;
       if (step.kind === 'execute') {
+        // An attempt that decides the next step does so after this.
+        woken = false;
         executing = new CancellationScope();
         if (canceled) executing.cancel();
-        await executing.run(() => executeUnlessLost(input.run_id, step));
+        const attempt: AttemptStep = step;
+        decided = await executing.run(() => executeUnlessLost(input.run_id, attempt));
         executing = undefined;
         executed = step.attemptId;
       } else {
@@ -55,8 +65,11 @@ export async function run(input: RunInput): Promise<void> {
   });
 }
 
-/** Executes an attempt. Its outcome is in the database, even if the worker failed, was lost, or had to stop. */
-async function executeUnlessLost(runId: string, step: Extract<NextStep, { kind: 'execute' }>): Promise<void> {
+/**
+ * Executes an attempt. Its outcome is in the database, even if the worker failed, was lost, or had to stop. Returns the next step if the
+ * attempt has decided it.
+ */
+async function executeUnlessLost(runId: string, step: AttemptStep): Promise<NextStep | null> {
   const { executeAttempt } = proxyActivities<AttemptActivities>({
     taskQueue: step.taskQueue,
     startToCloseTimeout: step.timeoutSeconds * 1000,
@@ -67,8 +80,9 @@ async function executeUnlessLost(runId: string, step: Extract<NextStep, { kind: 
     priority: { priorityKey: step.priority },
   });
   try {
-    await executeAttempt({ runId, attemptId: step.attemptId });
+    return (await executeAttempt({ runId, attemptId: step.attemptId })) ?? null;
   } catch (error) {
     if (!isCancellation(error) && !isActivityFailure(error)) throw error;
+    return null;
   }
 }

@@ -24,6 +24,7 @@ import { deleteSchedule, listSchedules, upsertSchedule } from '#engine/schedules
 import { openDatabase } from '#open-database';
 import { createTestConfig } from '#test/support/config.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
+import { eagerSignals } from '#test/support/signals.ts';
 import { createNamespace } from '#test/support/system.ts';
 import { repairSchedules } from '#worker/background/schedule-repair.ts';
 import { installEngineRuntime } from '#worker/engine-log.ts';
@@ -62,7 +63,10 @@ beforeAll(async () => {
   ({ id: installationId } = await openInstallation(orm, new KeyRing(config.secretKeys)));
   engine = openEngine(config.temporal);
   await bindEngineNamespace(orm, await engine.check());
-  transactions = new Transactions(orm, new Dispatcher({ client: engine.client, orm, installationId, log }));
+  transactions = new Transactions(
+    orm,
+    new Dispatcher({ client: engine.client, orm, installationId, log, signals: eagerSignals }),
+  );
   installEngineRuntime(log);
   connection = await NativeConnection.connect({ address: config.temporal.address });
   worker = await Worker.create({

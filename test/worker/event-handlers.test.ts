@@ -11,6 +11,7 @@ import { EventDelivery, type EventHandler } from '#engine/event-delivery.ts';
 import { openDatabase } from '#open-database';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
 import { newSubjects, publishCounted, subscribe } from '#test/support/events.ts';
+import { eagerSignals } from '#test/support/signals.ts';
 import { createEventHandlers, type EventHandlerDeps } from '#worker/background/event-handlers.ts';
 
 let database: TestDatabase;
@@ -61,7 +62,7 @@ describe('a subscriber that runs a system command when it receives an event', ()
   it('changes the database once for each event, even if an event is delivered again after the command was committed', async () => {
     const subjects = newSubjects(4);
     for (const subject of subjects) await deps.transactions.run(async (tx) => publishCounted(tx, subject, 1));
-    delivery = new EventDelivery(deps, { supervision: createSupervision(deps, 3) });
+    delivery = new EventDelivery({ ...deps, signals: eagerSignals }, { supervision: createSupervision(deps, 3) });
     delivery.start();
     await expect.poll(() => count('outbox')).toBe(0);
     expect(await count(`audit_records where action = 'worker.lost' and actor_type = 'system'`)).toBe(subjects.length);

@@ -11,6 +11,7 @@ import {
   NoUsableTool,
   SandboxDemanded,
 } from '#domain/runs/errors.ts';
+import type { NextStep } from '#domain/runs/model.ts';
 import { AttemptSuperseded } from '#domain/shared/errors.ts';
 import type { FailureReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import type { AttemptDeps } from '../deps.ts';
@@ -28,13 +29,17 @@ export function createAttemptActivities(deps: AttemptDeps): AttemptActivities {
   return {
     executeAttempt: ({ attemptId }) =>
       withHeartbeat(async (canceled) => {
-        for (let next: string | null = attemptId; next !== null; ) next = await executeOne(deps, next, canceled);
+        let next: NextStep | null = await executeOne(deps, attemptId, canceled);
+        // The worker that has planned applies at once. While it stops, and once the run is canceled, the workflow decides.
+        while (next?.kind === 'execute' && !deps.attempts.areClosing && !canceled.aborted)
+          next = await executeOne(deps, next.attemptId, canceled);
+        return next;
       }),
   };
 }
 
-/** Returns the attempt that follows at once, if this worker should execute it as well. */
-async function executeOne(deps: AttemptDeps, attemptId: string, canceled: AbortSignal): Promise<string | null> {
+/** Executes one attempt. Returns the next step of the run; null if only the workflow can ask for it. */
+async function executeOne(deps: AttemptDeps, attemptId: string, canceled: AbortSignal): Promise<NextStep | null> {
   const over = deps.attempts.join(attemptId);
   if (over === null) return null; // the engine delivered the attempt twice, and this worker already executes it
   try {
@@ -44,7 +49,7 @@ async function executeOne(deps: AttemptDeps, attemptId: string, canceled: AbortS
   }
 }
 
-async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: AbortSignal): Promise<string | null> {
+async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: AbortSignal): Promise<NextStep | null> {
   let isClaimed = false;
   try {
     const { workerId, isolation, issuer } = deps;
@@ -95,7 +100,7 @@ async function giveUp(
   ).catch(ignoreSuperseded);
 }
 
-async function execute(deps: AttemptDeps, work: AttemptWork, signal: AbortSignal): Promise<string | null> {
+async function execute(deps: AttemptDeps, work: AttemptWork, signal: AbortSignal): Promise<NextStep | null> {
   const attemptId = work.attempt.id;
   const sink = new AttemptSink(deps, work);
   const stop = AbortSignal.any([signal, sink.stateRefused]);
@@ -120,7 +125,7 @@ async function storeResult(
   work: AttemptWork,
   result: AttemptResult,
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<NextStep | null> {
   const attemptId = work.attempt.id;
   try {
     return await writeWithRetry(deps, attemptId, () => conclude(deps, attemptId, result, signal));
@@ -145,19 +150,18 @@ function failure(reason: FailureReason, result: AttemptResult | null): AttemptRe
   return { outcome: 'failed', reason, tool: result?.tool ?? null };
 }
 
-/** Completes an attempt. Returns the attempt that follows, unless the run was canceled or this worker stops. */
+/** Completes an attempt. Returns the next step of the run, unless the run was canceled or this worker stops. */
 async function conclude(
   { transactions, keyRing, attempts }: AttemptDeps,
   attemptId: string,
   result: AttemptResult,
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<NextStep | null> {
   if (signal.aborted || attempts.areClosing) {
     await transactions.run((tx) => completeAttempt(tx, keyRing, attemptId, result));
     return null;
   }
-  const step = await transactions.run((tx) => concludeAttempt(tx, keyRing, attemptId, result));
-  return step.kind === 'execute' ? step.attemptId : null;
+  return transactions.run((tx) => concludeAttempt(tx, keyRing, attemptId, result));
 }
 
 /** Whether the attempt ends because this worker stops. */

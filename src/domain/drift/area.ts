@@ -4,6 +4,7 @@ import type { Feature } from '#domain/shared/features/feature.ts';
 import { driftMonitorCandidates } from './candidates-store.ts';
 import { DriftEvidenceSchema, DriftFindingSchema, DriftMonitorSchema, DriftScanSchema } from './entity.ts';
 import { driftEvents } from './events.ts';
+import { isWatched } from './interest-store.ts';
 import { driftKinds } from './ownership.ts';
 
 export const entities = [DriftMonitorSchema, DriftScanSchema, DriftFindingSchema, DriftEvidenceSchema] as const;
@@ -22,6 +23,7 @@ export const subscriptions = [
   {
     subscriber: 'drift',
     types: ['run.finished', 'drift_monitor.created', 'drift_monitor.changed', 'drift_monitor.deleted'],
+    concerns: { 'run.finished': isWatched },
   },
 ] as const satisfies readonly EventSubscription[];
 

@@ -1,5 +1,6 @@
 import type { EventSubscription } from '#domain/shared/events/event-type.ts';
 import { InstanceFollowSchema } from './entity.ts';
+import { mayChangeInputs } from './interest-store.ts';
 import { followingKinds } from './ownership.ts';
 
 export const entities = [InstanceFollowSchema] as const;
@@ -17,5 +18,6 @@ export const subscriptions = [
       'instance.state_imported',
       'instance.state_forgotten',
     ],
+    concerns: { 'run.finished': mayChangeInputs },
   },
 ] as const satisfies readonly EventSubscription[];

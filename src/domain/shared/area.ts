@@ -5,6 +5,7 @@ import { DomainEventSchema, EventNumberSchema, OutboxRowSchema } from './events/
 import { installationSeals } from './installation/sealed.ts';
 import { sharedKinds } from './ownership.ts';
 import { RateCountSchema } from './rate-counts/entity.ts';
+import { PeriodicWorkSchema } from './tasks/entity.ts';
 
 export const entities = [
   InstallationSchema,
@@ -13,6 +14,7 @@ export const entities = [
   EventNumberSchema,
   OutboxRowSchema,
   RateCountSchema,
+  PeriodicWorkSchema,
   EndedEligibilitySchema,
 ] as const;
 export const ownership = sharedKinds;

@@ -3,6 +3,7 @@ import type { EventSubscription } from '#domain/shared/events/event-type.ts';
 import type { Feature } from '#domain/shared/features/feature.ts';
 import { CandidateCheckSchema, UndoAttemptSchema } from './entity.ts';
 import { undoEvents } from './events.ts';
+import { isRunOfAttempt } from './interest-store.ts';
 import { undoKinds } from './ownership.ts';
 
 export const entities = [UndoAttemptSchema, CandidateCheckSchema] as const;
@@ -18,7 +19,7 @@ export const features = {
 
 export const subscriptions = [
   // Follows the end of scans, of candidate checks and of the runs that undo others.
-  { subscriber: 'selective-undo', types: ['run.finished'] },
+  { subscriber: 'selective-undo', types: ['run.finished'], concerns: { 'run.finished': isRunOfAttempt } },
 ] as const satisfies readonly EventSubscription[];
 
 export const systemActions = {

@@ -27,6 +27,8 @@ export const WebhookSchema = defineEntity({
     /** Patterns of event types: `*`, `run.*` or exact names. */
     events: p.json<string[]>(),
     isEnabled: p.boolean(),
+    /** When somebody last enabled it; null: it was created enabled. It hears nothing from before. */
+    enabledAt: at().nullable(),
     /** Why the service disabled it; null: it is enabled, or somebody disabled it. */
     disabledReason: p.string().$type<DisabledReason>().nullable(),
     sealedSecret: p.blob().hidden(),

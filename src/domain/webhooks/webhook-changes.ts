@@ -6,7 +6,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { beginAnew } from './deliveries/queue-store.ts';
+import { beginAnew, noteEnabled } from './deliveries/queue-store.ts';
 import { Webhook, WebhookQueue } from './entity.ts';
 import { webhookSecrets } from './secrets.ts';
 import type { WebhookTarget } from './store.ts';
@@ -56,6 +56,7 @@ export async function updateWebhook(
   if (wanted.isEnabled) webhook.disabledReason = null;
   webhook.revision += 1;
   await tx.em.flush();
+  if (difference.after.isEnabled) await noteEnabled(tx.em, webhook.id);
   if (wanted.isEnabled || difference.after.url !== undefined) await beginAnew(tx.em, webhook.id);
   return difference;
 }

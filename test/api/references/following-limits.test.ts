@@ -6,6 +6,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
 import { Following, outputOf } from '#test/support/references/following.ts';
 import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
+import { eagerSignals } from '#test/support/signals.ts';
 
 /** Limits of how often, and how many, instances follow a change. */
 
@@ -104,7 +105,7 @@ describe('a change of outputs', () => {
     let deliveries = 0;
     const { orm } = stage.api.services;
     const delivery = new EventDelivery(
-      { orm, log: pino({ level: 'silent' }) },
+      { orm, log: pino({ level: 'silent' }), signals: eagerSignals },
       {
         following: async ({ type, subject }) => {
           await following.happened(type, subject.id);

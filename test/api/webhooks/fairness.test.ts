@@ -6,6 +6,7 @@ import { leaseQueues, maxOfOneOwner } from '#domain/webhooks/deliveries/lease-st
 import { sendTimeoutMs } from '#domain/webhooks/model.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { eagerSignals } from '#test/support/signals.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
 import { type Sending, startSending } from '#test/support/webhooks/sending.ts';
 import { openWebhookSender } from '#worker/background/sending/senders.ts';
@@ -61,7 +62,15 @@ async function measureDelay(): Promise<number> {
   const { orm, transactions, installation, keyRing } = api.services;
   const log = pino({ level: 'silent' });
   await sending.fanOut();
-  sender = openWebhookSender({ orm, transactions, keyRing, http, log, bindingKey: installation.bindingKey });
+  sender = openWebhookSender({
+    orm,
+    transactions,
+    keyRing,
+    http,
+    log,
+    bindingKey: installation.bindingKey,
+    signals: eagerSignals,
+  });
   sender.start();
   await expect.poll(() => hanging.heard.length, { interval: 20 }).toBeGreaterThan(20);
   return delayOfAlice();

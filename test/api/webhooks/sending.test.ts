@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { withKey } from '#test/support/access/tenant-levels.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { eagerSignals } from '#test/support/signals.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
 import { type Sending, startSending } from '#test/support/webhooks/sending.ts';
 import { openWebhookSender } from '#worker/background/sending/senders.ts';
@@ -118,7 +119,15 @@ describe('while webhooks are turned off', () => {
     const log = pino({ level: 'silent' });
     const turn = (features: object) => admin.patch('/admin/settings', { features });
     await turn({ webhooks: { enabled: false, reason: 'the endpoint moves' } });
-    const sender = openWebhookSender({ orm, transactions, keyRing, http, log, bindingKey: installation.bindingKey });
+    const sender = openWebhookSender({
+      orm,
+      transactions,
+      keyRing,
+      http,
+      log,
+      bindingKey: installation.bindingKey,
+      signals: eagerSignals,
+    });
     try {
       const refused = await tenant.owner.get(`/admin/webhooks/${id}`);
       expect(refused).toMatchObject({ status: 403, headers: { 'x-error-code': 'feature_disabled' } });

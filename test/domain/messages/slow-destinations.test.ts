@@ -9,6 +9,7 @@ import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { sendMessages, storedMessages } from '#test/support/messages/sending.ts';
 import { makeChannel } from '#test/support/notifications/channels.ts';
+import { eagerSignals } from '#test/support/signals.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
 import { openMessageSender } from '#worker/background/sending/senders.ts';
 
@@ -112,7 +113,10 @@ it('many hanging chat endpoints of one organization delay a message of another o
   const http = new OutboundHttp(api.services.config.outbound, { connections: null });
   const { orm, keyRing } = api.services;
   const log = pino({ level: 'silent' });
-  const sender = openMessageSender({ orm, keyRing, http, mail: null, linkOrigin: null, log }, 'posts');
+  const sender = openMessageSender(
+    { orm, keyRing, http, mail: null, linkOrigin: null, log, signals: eagerSignals },
+    'posts',
+  );
   sender.start();
   await expect.poll(() => hanging.heard.length, { interval: 20 }).toBeGreaterThanOrEqual(32);
   expect(hanging.heard).toHaveLength(32);
@@ -133,7 +137,8 @@ it('hanging chat endpoints delay neither mails nor messages to other chat endpoi
   const { orm, keyRing, outboundHttp: http } = api.services;
   const mails: string[] = [];
   const mail = { send: async ({ to }: { to: readonly string[] }) => void mails.push(...to) } as never;
-  const deps = { orm, keyRing, http, mail, linkOrigin: 'https://x.example', log: pino({ level: 'silent' }) };
+  const log = pino({ level: 'silent' });
+  const deps = { orm, keyRing, http, mail, linkOrigin: 'https://x.example', log, signals: eagerSignals };
   const senders = [openMessageSender(deps, 'mails'), openMessageSender(deps, 'posts')];
   for (const sender of senders) sender.start();
   await expect.poll(() => quick.heard.length).toBe(1);

@@ -23,6 +23,7 @@ import { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { openDatabase } from '#open-database';
+import { LocalSignals } from '#test/support/signals.ts';
 import { expectKnownActions } from '../access/audited-actions.ts';
 import { createTestConfig } from '../config.ts';
 import { borrowDatabase, type LentDatabase } from '../database/kept-database.ts';
@@ -110,6 +111,7 @@ export async function openApi(
   const evaluator = new Evaluator(undefined, { priority: null });
   // Threads start from it in half the time.
   await evaluator.keepCode();
+  const signals = new LocalSignals();
   const services: Services = {
     config,
     orm,
@@ -117,13 +119,16 @@ export async function openApi(
     log,
     refusals: new RefusalLog(),
     keyUses: new KeyUses(orm, log),
-    runFeed: new RowFeed(orm, log, readWatchedRuns),
-    assemblyRunFeed: new RowFeed(orm, log, readWatchedAssemblyRuns),
-    changeFeed: new ChangeFeed(orm, log),
+    runFeed: new RowFeed({ orm, log, signals }, readWatchedRuns),
+    assemblyRunFeed: new RowFeed({ orm, log, signals }, readWatchedAssemblyRuns),
+    changeFeed: new ChangeFeed({ orm, log, signals }),
     evaluator,
     outboundHttp: new OutboundHttp(config.outbound, { connections: null }),
     installation: await openInstallation(orm, keyRing),
-    transactions: new Transactions(orm, { dispatch: (messages) => engineMessages.push(...messages) }),
+    transactions: new Transactions(orm, {
+      dispatch: (messages) => engineMessages.push(...messages),
+      signal: (topics) => signals.signal(topics),
+    }),
   };
   const app = await buildServer(services, { readiness: new Readiness([]), registry: createMetricsRegistry() });
   await app.ready();

@@ -4,6 +4,7 @@ import { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
 import { openDatabase } from '#open-database';
+import { eagerSignals } from '#test/support/signals.ts';
 import { publishCounted, subscribe } from '../events.ts';
 
 /**
@@ -31,5 +32,5 @@ if (mode === 'publish') {
     killItself();
     await new Promise(() => undefined);
   };
-  new EventDelivery({ orm, log: pino({ level: 'silent' }) }, { webhooks: handle }).start();
+  new EventDelivery({ orm, log: pino({ level: 'silent' }), signals: eagerSignals }, { webhooks: handle }).start();
 }

@@ -2,8 +2,15 @@ import { EventEmitter, once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
+import { type SignalSource, subjectTopic } from '#domain/shared/events/topics.ts';
+import { FeedPolls } from './feed-polls.ts';
 
-const pollMs = 400;
+/** What a feed needs. */
+export interface FeedDeps {
+  readonly orm: Orm;
+  readonly log: Logger;
+  readonly signals: SignalSource;
+}
 
 /** What a feed reads of each watched row. A row has changed if it is not deeply equal to the last one that was read. */
 export interface WatchedRow {
@@ -15,21 +22,35 @@ interface Watch<Row> {
   readers: number;
   latest: Row | null;
   readonly changes: EventEmitter;
+  /** Ends the hearing of signals about the row. */
+  readonly forget: () => void;
 }
 
-/** Polls the rows that somebody watches: one statement for all of them, and none while nobody watches. */
+/**
+ * Reads the rows that somebody watches: those with an event as soon as it is signalled, and all of them in one statement every 400 ms. It
+ * reads nothing while nobody watches.
+ */
 export class RowFeed<Row extends WatchedRow> {
   readonly #orm: Orm;
-  readonly #log: Logger;
+  readonly #signals: SignalSource;
   readonly #read: (em: Em, ids: readonly string[]) => Promise<Row[]>;
   readonly #watched = new Map<string, Watch<Row>>();
-  #timer: NodeJS.Timeout | undefined;
+  /** The ids of watched rows that may have changed. */
+  readonly #stale = new Set<string>();
+  readonly #polls: FeedPolls;
 
-  /** @param read reads all watched rows in one statement */
-  constructor(orm: Orm, log: Logger, read: (em: Em, ids: readonly string[]) => Promise<Row[]>) {
+  /** @param read reads rows in one statement */
+  constructor({ orm, log, signals }: FeedDeps, read: (em: Em, ids: readonly string[]) => Promise<Row[]>) {
     this.#orm = orm;
-    this.#log = log;
+    this.#signals = signals;
     this.#read = read;
+    this.#polls = new FeedPolls({
+      log,
+      read: (isPeriodic) => this.#readStale(isPeriodic),
+      isWatched: () => this.#watched.size > 0,
+      failure: 'could not read what is watched',
+      gapMs: 0,
+    });
   }
 
   /** Yields the row as soon as it is read, and again whenever it has changed. Ends when the signal aborts. */
@@ -57,11 +78,20 @@ export class RowFeed<Row extends WatchedRow> {
   }
 
   #join(id: string): Watch<Row> {
-    const changes = new EventEmitter().setMaxListeners(0);
-    const watch = this.#watched.get(id) ?? { readers: 0, latest: null, changes };
+    const watch = this.#watched.get(id) ?? this.#begin(id);
     watch.readers += 1;
+    return watch;
+  }
+
+  #begin(id: string): Watch<Row> {
+    const readAgain = () => {
+      this.#stale.add(id);
+      this.#polls.call();
+    };
+    const forget = this.#signals.on([subjectTopic(id)], readAgain);
+    const watch = { readers: 0, latest: null, changes: new EventEmitter().setMaxListeners(0), forget };
     this.#watched.set(id, watch);
-    this.#timer ??= setTimeout(() => void this.#poll(), 0);
+    readAgain();
     return watch;
   }
 
@@ -69,17 +99,17 @@ export class RowFeed<Row extends WatchedRow> {
     const watch = this.#watched.get(id);
     if (!watch) return;
     watch.readers -= 1;
-    if (watch.readers === 0) this.#watched.delete(id);
+    if (watch.readers > 0) return;
+    watch.forget();
+    this.#watched.delete(id);
   }
 
-  async #poll(): Promise<void> {
-    try {
-      const rows = await this.#read(this.#orm.em.fork(), [...this.#watched.keys()]);
-      for (const row of rows) this.#announce(row);
-    } catch (error) {
-      this.#log.warn({ err: error }, 'could not read what is watched; trying again');
-    }
-    this.#timer = this.#watched.size > 0 ? setTimeout(() => void this.#poll(), pollMs) : undefined;
+  async #readStale(isPeriodic: boolean): Promise<void> {
+    const ids = [...(isPeriodic ? this.#watched.keys() : this.#stale)].filter((id) => this.#watched.has(id));
+    this.#stale.clear();
+    if (ids.length === 0) return;
+    const rows = await this.#read(this.#orm.em.fork(), ids);
+    for (const row of rows) this.#announce(row);
   }
 
   #announce(row: Row): void {

@@ -7,11 +7,13 @@ import { type EnabledMedia, notify } from './drafts.ts';
 import { eventRules } from './event-rules.ts';
 import { settleRequests, settlingTypes } from './settled-store.ts';
 
+/** The types of the events that notify users, or make notifications superfluous. */
+export const notifiedTypes: readonly string[] = [...new Set([...eventRules.keys(), ...settlingTypes])];
+
 /** Notifies users of the next events. Returns how many events it read, or null while another process is doing it. */
 export function notifyOfEvents(orm: Orm, how: EnabledMedia, log: Pick<Logger, 'error'>): Promise<number | null> {
   return followEvents(orm, {
     table: 'notification_cursors',
-    lock: 'delivery-coordinator/notifications',
     take: (em, events) => createNotifications(em, events, how, log),
   });
 }

@@ -1,20 +1,23 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { type Compilable, type ParameterOf, runTogether } from '#database/queries.ts';
+import { type Compilable, type ParameterOf, type PreparedStatement, runTogether } from '#database/queries.ts';
 import { type JsonText, json } from '#database/tables.ts';
 import { prepareChange } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import type { EventSubscription } from '../events/event-type.ts';
 import { type EngineMessage, engineSubscriber, type OutboxEntry, type OutboxMessage } from '../events/outbox.ts';
 
 /** The statements that a transaction sends without waiting for their results. */
 export class PendingStatements {
   readonly #em: Em;
   readonly #kept: Compilable<unknown>[] = [];
+  readonly #insertRows: InsertRows;
   /** Every statement that was sent. The commit waits for them and fails if any of them fails. */
   readonly sent: Promise<unknown>[] = [];
 
-  constructor(em: Em) {
+  constructor(em: Em, insertRows: InsertRows) {
     this.#em = em;
+    this.#insertRows = insertRows;
   }
 
   /** Makes the commit wait for a statement that was already sent. */
@@ -34,7 +37,7 @@ export class PendingStatements {
    * this process may deliver to the engine: those whose target waits for no older message.
    */
   finish(entries: readonly OutboxEntry[], dueAt: Date): Promise<OutboxMessage[]> {
-    const last = entries.length > 0 ? insertOutbox(entries, dueAt) : this.#kept.pop();
+    const last = entries.length > 0 ? insertOutbox(this.#insertRows, entries, dueAt) : this.#kept.pop();
     if (!last) return Promise.resolve([]);
     const rows = this.send(runTogether<InsertedRow>(this.#em, this.#kept, last));
     const messages = rows.then((inserted) => (entries.length > 0 ? inserted.flatMap(toMessage) : []));
@@ -49,20 +52,27 @@ interface NewRow extends OutboxEntry {
   readonly dueAt: Date;
 }
 
-/** One parameter holds all rows, so that the statement stays the same. The rows are numbered in their order. */
-const insertRows = prepareChange((db, parameter: ParameterOf<{ rows: JsonText<NewRow[]> }>) =>
-  db
-    .insertInto('outbox')
-    .columns(['subscriber', 'target', 'payload', 'createdAt', 'dueAt'])
-    .expression(selectRows(db, parameter('rows')))
-    .returning((eb) => [
-      'outbox.id',
-      'outbox.subscriber',
-      'outbox.target',
-      'outbox.payload',
-      sql<boolean>`${oldestOfTarget(eb)} is not null`.as('waits'),
-    ]),
-);
+export type InsertRows = PreparedStatement<{ rows: JsonText<NewRow[]> }, InsertedRow>;
+
+/**
+ * The statement that adds rows to the outbox, except those for events that do not concern their subscribers. One parameter holds all rows,
+ * so that the statement stays the same. The rows are numbered in their order.
+ */
+export function prepareInsertRows(subscriptions: readonly EventSubscription[]): InsertRows {
+  return prepareChange((db, parameter: ParameterOf<{ rows: JsonText<NewRow[]> }>) =>
+    db
+      .insertInto('outbox')
+      .columns(['subscriber', 'target', 'payload', 'createdAt', 'dueAt'])
+      .expression(selectRows(db, parameter('rows'), subscriptions))
+      .returning((eb) => [
+        'outbox.id',
+        'outbox.subscriber',
+        'outbox.target',
+        'outbox.payload',
+        sql<boolean>`${oldestOfTarget(eb)} is not null`.as('waits'),
+      ]),
+  );
+}
 
 /**
  * The oldest earlier message to the same target. The `order by` makes PostgreSQL use the index: it plans this query while the outbox is
@@ -80,8 +90,10 @@ function oldestOfTarget(eb: ExpressionBuilder<Tables, 'outbox'>) {
     .select('older.id');
 }
 
-function selectRows(db: Kysely<Tables>, rows: JsonText<NewRow[]>) {
-  const alias = sql.raw<'e'>('e(ordinal int, subscriber text, target text, payload jsonb, "dueAt" timestamptz)');
+function selectRows(db: Kysely<Tables>, rows: JsonText<NewRow[]>, subscriptions: readonly EventSubscription[]) {
+  const alias = sql.raw<'e'>(
+    'e(ordinal int, subscriber text, target text, payload jsonb, "dueAt" timestamptz, type text, "subjectId" uuid)',
+  );
   return db
     .selectFrom(sql<NewRow>`jsonb_to_recordset(${rows}::jsonb)`.as<'e'>(alias))
     .select(['e.subscriber', 'e.target'])
@@ -90,11 +102,26 @@ function selectRows(db: Kysely<Tables>, rows: JsonText<NewRow[]>) {
       sql<string>`clock_timestamp()`.as('createdAt'),
       sql<string>`e."dueAt"`.as('dueAt'),
     ])
+    .where((eb) => eb.and(subscriptions.flatMap((subscription) => conditionsOf(eb, subscription))))
     .orderBy('e.ordinal');
 }
 
+/** That a row for a subscriber is about an event that concerns it. */
+function conditionsOf(
+  eb: ExpressionBuilder<Tables & { e: NewRow }, 'e'>,
+  { subscriber, concerns = {} }: EventSubscription,
+) {
+  return Object.entries(concerns).map(([type, concernsIt]) => {
+    const isOther = eb.or([
+      eb('e.subscriber', '<>', sql.lit(subscriber)),
+      eb('e.type', 'is distinct from', sql.lit(type)),
+    ]);
+    return eb.or([isOther, concernsIt(sql<string>`e."subjectId"`)]);
+  });
+}
+
 /** Sweepers leave a message to the engine to this process until `dueAt`. */
-function insertOutbox(entries: readonly OutboxEntry[], dueAt: Date): Compilable<InsertedRow> {
+function insertOutbox(insertRows: InsertRows, entries: readonly OutboxEntry[], dueAt: Date): Compilable<InsertedRow> {
   const now = new Date();
   const dueOf = ({ subscriber }: OutboxEntry) => (subscriber === engineSubscriber ? dueAt : now);
   return insertRows({

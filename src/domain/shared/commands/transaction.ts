@@ -18,7 +18,8 @@ import {
   ownDeliveryMs,
 } from '../events/outbox.ts';
 import { deliveriesOf, type EventActor, type NewEvent, type PendingEvent, toPendingEvent } from '../events/publish.ts';
-import { PendingStatements } from './pending-statements.ts';
+import { anyEvent, eventTopic, outboxTopic, subjectTopic } from '../events/topics.ts';
+import { type InsertRows, PendingStatements, prepareInsertRows } from './pending-statements.ts';
 
 /** How long a transaction waits, with its locks and its connection, for work that needs no database. */
 const patienceMs = 20;
@@ -91,6 +92,8 @@ export interface MessageDelivery {
   readonly dispatch: (messages: OutboxMessage[]) => void;
   /** How long a message that is committed now may wait for its delivery, in milliseconds. */
   readonly expectedWaitMs?: () => number;
+  /** Tells this process and the others what was committed. Never waits. */
+  readonly signal?: (topics: readonly string[]) => void;
 }
 
 const retriedStates = new Set(['40P01', '40001']);
@@ -106,11 +109,13 @@ export class Transactions {
   readonly #orm: Orm;
   readonly #delivery: MessageDelivery;
   readonly #subscriptions: readonly EventSubscription[];
+  readonly #insertRows: InsertRows;
 
   constructor(orm: Orm, delivery: MessageDelivery, subscriptions: readonly EventSubscription[] = eventSubscriptions) {
     this.#orm = orm;
     this.#delivery = delivery;
     this.#subscriptions = subscriptions;
+    this.#insertRows = prepareInsertRows(subscriptions);
   }
 
   /** @throws `unknownOutcome` if the connection was lost during the commit */
@@ -133,7 +138,7 @@ export class Transactions {
     outside: OutsideWork,
   ): Promise<T> {
     const em = this.#orm.em.fork();
-    const pending = new PendingStatements(em);
+    const pending = new PendingStatements(em, this.#insertRows);
     const events: PendingEvent[] = [];
     const engineMessages: OutboxEntry[] = [];
     await em.begin();
@@ -162,12 +167,23 @@ export class Transactions {
     const messages = pending.finish(entries, this.#dueAt());
     await commit(em, pending.sent);
     if (engineMessages.length > 0) this.#delivery.dispatch(await messages);
+    if (events.length > 0) this.#delivery.signal?.(topicsOf(events, entries));
     return result;
   }
 
   #dueAt(): Date {
     return new Date(Date.now() + ownDeliveryMs + (this.#delivery.expectedWaitMs?.() ?? 0));
   }
+}
+
+/** What a commit with these events and rows of the outbox is signalled as. */
+function topicsOf(events: readonly PendingEvent[], entries: readonly OutboxEntry[]): string[] {
+  const ofEvents = events.flatMap(({ type, subjectId }) => [
+    eventTopic(type),
+    ...(subjectId ? [subjectTopic(subjectId)] : []),
+  ]);
+  const ofEntries = entries.filter(({ subscriber }) => subscriber !== engineSubscriber);
+  return [...new Set([anyEvent, ...ofEvents, ...ofEntries.map(({ subscriber }) => outboxTopic(subscriber))])];
 }
 
 /**

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { EventCursor } from './cursor.ts';
-import { selectEvent, toEvent } from './event-store.ts';
+import { type EventRow, selectEvent, toEvent } from './event-store.ts';
 import type { PublishedEvent } from './event-type.ts';
 
 /** Every transaction is shorter than this. */
@@ -14,47 +14,71 @@ export interface EventFilter {
   readonly teamIds?: readonly string[];
 }
 
+const unreadColumns = [
+  'unread.id',
+  'unread.type',
+  'unread.subjectKind',
+  'unread.subjectId',
+  'unread.sequence',
+  'unread.data',
+  'unread.organizationId',
+  'unread.teamId',
+  'unread.projectId',
+  'unread.actorType',
+  'unread.actorId',
+  'unread.actorName',
+  'unread.at',
+  'unread.position',
+] as const;
+
+/** The next events, and the cursor after them. */
+export interface NextEvents {
+  readonly events: PublishedEvent[];
+  readonly cursor: EventCursor;
+}
+
 /** The cursor of a reader who wants every event that commits from now on. */
 export async function startCursor(em: Em): Promise<EventCursor> {
-  const { snapshot, since } = await readSnapshot(em);
-  return { seen: snapshot, paging: null, since };
+  const present = await selectPresent(em).executeTakeFirstOrThrow();
+  return { seen: present.snapshot, paging: null, since: present.since };
 }
 
 /**
- * The next events, and the cursor after them. Each event is returned once after its commit, and the events of one subject in their order.
- * If it returns fewer events than `limit`, it has returned everything that was committed before the call.
+ * The next events, and the cursor after them, by one statement. Each event is returned once after its commit, and the events of one subject
+ * in their order. If it returns fewer events than `limit`, it has returned everything that was committed before the call.
  */
 export async function readEventsAfter(
   em: Em,
   cursor: EventCursor,
   limit: number,
   filter: EventFilter = {},
-): Promise<{ events: PublishedEvent[]; cursor: EventCursor }> {
-  const { seen, since } = cursor;
-  const { until, position } = cursor.paging ?? { until: (await readSnapshot(em)).snapshot, position: '0' };
-  const rows = await selectUnread(em, { seen, since, until, position, filter }).limit(limit).execute();
-  const events = rows.map(({ position: _, ...row }) => toEvent(row));
-  const last = rows.at(-1);
-  if (last && rows.length === limit) {
-    return { events, cursor: { seen, paging: { until, position: last.position }, since } };
-  }
+): Promise<NextEvents> {
+  const { seen, since, paging } = cursor;
+  const unread = selectUnread(em, cursor, filter).limit(limit);
+  const rows = await selectPresent(em)
+    .leftJoinLateral(unread.as('unread'), (join) => join.onTrue())
+    .select(unreadColumns)
+    .orderBy('unread.position')
+    .execute();
+  const [present] = rows;
+  if (!present) throw new Error('PostgreSQL returned no snapshot');
+  const found = rows.filter(({ id }) => id !== null);
+  const events = found.map(({ snapshot: _, since: __, position: ___, ...row }) => toEvent(row as EventRow));
+  const until = paging?.until ?? present.snapshot;
+  const position = found.at(-1)?.position;
+  if (position && found.length === limit) return { events, cursor: { seen, paging: { until, position }, since } };
   const behind = { seen: until, paging: null, since };
-  if (!cursor.paging) return { events, cursor: behind };
+  if (!paging) return { events, cursor: behind };
   // More events may have been committed while the reader paged. Only a new snapshot shows them.
   const newer = await readEventsAfter(em, behind, limit - events.length, filter);
   return { events: [...events, ...newer.events], cursor: newer.cursor };
 }
 
-interface Unread {
-  readonly seen: string;
-  readonly since: string;
-  readonly until: string;
-  readonly position: string;
-  readonly filter: EventFilter;
-}
-
-/** The events after a position whose transactions are visible in the snapshot `until` and were not in the snapshot `seen`. */
-function selectUnread(em: Em, { seen, since, until, position, filter }: Unread) {
+/**
+ * The events after the position of a cursor whose transactions are visible and were not in the snapshot `seen`. While the reader pages, only
+ * those count that were visible in the snapshot `until`.
+ */
+function selectUnread(em: Em, { seen, since, paging }: EventCursor, filter: EventFilter) {
   return db(em)
     .selectFrom('domain_events as e')
     .where((eb) => {
@@ -62,9 +86,9 @@ function selectUnread(em: Em, { seen, since, until, position, filter }: Unread) 
       return eb.and([
         eb(transaction, '>=', sql<string>`pg_snapshot_xmin(${seen}::pg_snapshot)`),
         sql<boolean>`not pg_visible_in_snapshot(${transaction}, ${seen}::pg_snapshot)`,
-        sql<boolean>`pg_visible_in_snapshot(${transaction}, ${until}::pg_snapshot)`,
+        sql<boolean>`pg_visible_in_snapshot(${transaction}, coalesce(${paging?.until ?? null}::pg_snapshot, pg_current_snapshot()))`,
         eb('e.createdAt', '>', sql<string>`${since}::timestamptz - ${maxTransaction}::interval`),
-        eb('e.position', '>', position),
+        eb('e.position', '>', paging?.position ?? '0'),
       ]);
     })
     .$if(filter.subjectKind !== undefined, (query) => query.where('e.subjectKind', '=', filter.subjectKind ?? ''))
@@ -76,8 +100,11 @@ function selectUnread(em: Em, { seen, since, until, position, filter }: Unread) 
     .orderBy('e.position');
 }
 
-async function readSnapshot(em: Em): Promise<{ snapshot: string; since: string }> {
-  return db(em)
-    .selectNoFrom([sql<string>`pg_current_snapshot()::text`.as('snapshot'), sql<string>`now()::text`.as('since')])
-    .executeTakeFirstOrThrow();
+/** The snapshot and the time of the statement. */
+function selectPresent(em: Em) {
+  const present = sql<{
+    snapshot: string;
+    since: string;
+  }>`(select pg_current_snapshot()::text as snapshot, now()::text as since)`;
+  return db(em).selectFrom(present.as('present')).select(['present.snapshot', 'present.since']);
 }

@@ -1,3 +1,4 @@
+import type { Expression, SqlBool } from 'kysely';
 import type { z } from 'zod';
 import type { EventTypeName } from '#domain/events.ts';
 import type { JsonValue } from '../values/json.ts';
@@ -34,6 +35,11 @@ export interface EventSubscription {
   /** Names the subscriber in the outbox; it never changes. */
   readonly subscriber: string;
   readonly types: readonly EventTypeName[];
+  /**
+   * For types with many events of which few concern the subscriber: whether an event of a subject does. PostgreSQL asks when the event is
+   * written, so what makes the event matter must have been committed before, or be written by the same transaction.
+   */
+  readonly concerns?: { readonly [Type in EventTypeName]?: (subjectId: Expression<string>) => Expression<SqlBool> };
 }
 
 /** An event that was committed. */

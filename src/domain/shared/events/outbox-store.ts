@@ -14,27 +14,27 @@ export interface DueEntry {
 export type DueKind = 'suspect' | 'other';
 
 /**
- * Takes due rows of a subscriber: it counts the attempt and postpones each row before the delivery. The caller commits this first, so that
+ * Takes due rows of a subscriber: it counts the attempt and postpones each row before the delivery. The caller commits this before it delivers, so that
  * a row whose delivery kills the process is tried less and less often. The oldest rows come first or, among suspects, those with the fewest
  * attempts. It leaves out rows that wait for an older row of the same target, and those that another process has locked.
  */
 export async function takeDueEntries(em: Em, subscriber: string, kind: DueKind, limit: number): Promise<string[]> {
-  const due = await selectDue(em, subscriber, kind)
+  const due = selectDue(em, subscriber, kind)
     .$if(kind === 'suspect', (query) => query.orderBy('o.attempts'))
     .orderBy('o.id')
     .limit(limit)
     .forUpdate()
-    .skipLocked()
-    .execute();
-  const ids = due.map(({ id }) => id);
-  if (ids.length === 0) return [];
-  await db(em)
+    .skipLocked();
+  const taken = await db(em)
+    .with('due', () => due)
     .updateTable('outbox')
-    .set((eb) => ({ attempts: eb('attempts', '+', 1), lastError: null }))
-    .set((eb) => ({ dueAt: afterBackoff(eb.ref('attempts'), maxExponent.unended) }))
-    .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .from('due')
+    .set((eb) => ({ attempts: eb('outbox.attempts', '+', 1), lastError: null }))
+    .set((eb) => ({ dueAt: afterBackoff(eb.ref('outbox.attempts'), maxExponent.unended) }))
+    .whereRef('outbox.id', '=', 'due.id')
+    .returning('outbox.id')
     .execute();
-  return ids;
+  return taken.map(({ id }) => id);
 }
 
 function selectDue(em: Em, subscriber: string, kind: DueKind) {

@@ -36,6 +36,9 @@ export interface OutboxEntry<Payload extends OutboxPayload = OutboxPayload> {
    */
   readonly target: string;
   readonly payload: Payload;
+  /** The type and the subject of the event; none for the engine. */
+  readonly type?: string;
+  readonly subjectId?: string | null;
 }
 
 /** A message for the engine, as the process that committed it delivers it. */

@@ -64,6 +64,8 @@ export function deliveriesOf(
       .filter(({ types }) => types.some((each) => each === type))
       .map(({ subscriber }) => ({
         subscriber,
+        type,
+        subjectId,
         target: `${kind}/${subjectId ?? 'installation'}`,
         payload: { kind: 'event', event_id: id },
       })),

@@ -7,14 +7,14 @@ import { isOfFormerOwner } from './subject-owner.ts';
 /**
  * Adds a delivery of each event for each enabled webhook that subscribes to its type and whose owner owns its subject. The installation's
  * webhooks get the events of all owners. The former owner's webhooks get the event of a transfer as well (`isOfFormerOwner`). A webhook
- * gets no event from before its creation.
+ * gets no event from before it was created or enabled.
  */
 export async function fanOutEvents(em: Em, eventIds: readonly string[]): Promise<void> {
   await sql`
     with wanted as (
       select w.id as webhook_id, e.id as event_id, e.type, row_number() over (order by e.position) as place
         from domain_events e
-        join webhooks w on w.is_enabled and w.created_at <= e.created_at
+        join webhooks w on w.is_enabled and greatest(w.created_at, w.enabled_at) <= e.created_at
          and ((w.organization_id is null and w.team_id is null)
               or w.organization_id = e.organization_id
               or (w.project_id is null and w.team_id = e.team_id)
@@ -55,7 +55,7 @@ export async function fanOutRecords(
     ), wanted as (
       select w.id as webhook_id, r.id as event_id, ${auditStream}::text as type, r.place
         from batch r
-        join listening w on w.created_at <= r.at
+        join listening w on greatest(w.created_at, w.enabled_at) <= r.at
          and ((w.organization_id is null and w.team_id is null)
               or w.organization_id = r.organization_id
               or (w.project_id is null and w.team_id = r.team_id))

@@ -1,28 +1,36 @@
-import type { Orm } from '#database/database.ts';
+import type { Em, Orm } from '#database/database.ts';
 import { readHorizon } from '#domain/audit/store.ts';
-import { followEvents, moveCursor } from '#domain/shared/events/kept-cursor.ts';
+import { db } from '#domain/db.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-type.ts';
+import { followEvents, followFromPresent, moveCursor } from '#domain/shared/events/kept-cursor.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import type { AuditPosition } from '../model.ts';
 import { fanOutEvents, fanOutRecords } from './fan-out-store.ts';
 
-/** Creates the deliveries of the next events. Returns the number of events that it read, or null while another process does this. */
-export function fanOut(orm: Orm): Promise<number | null> {
-  return followEvents(orm, {
-    table: 'webhook_cursors',
-    lock: 'delivery-coordinator/webhook fan-out',
-    take: (em, events) =>
-      fanOutEvents(
-        em,
-        events.map(({ id }) => id),
-      ),
-  });
+const table = 'webhook_cursors';
+
+/**
+ * Creates the deliveries of the next events, if any webhook hears events. Returns the number of events that it read, or null while another
+ * process does this.
+ */
+export async function fanOut(orm: Orm): Promise<number | null> {
+  const take = (em: Em, events: readonly PublishedEvent[]) =>
+    fanOutEvents(
+      em,
+      events.map(({ id }) => id),
+    );
+  if (await isHeard(orm.em.fork())) return followEvents(orm, { table, take });
+  await followFromPresent(orm, { table }, isHeard);
+  return 0;
 }
 
-const auditCursor = {
-  table: 'webhook_cursors',
-  id: '00000000-0000-0000-0000-000000000002',
-  lock: 'delivery-coordinator/webhook audit',
-} as const;
+/** Whether any webhook is enabled. One that is enabled later hears nothing from before. */
+async function isHeard(em: Em): Promise<boolean> {
+  const enabled = db(em).selectFrom('webhooks').where('isEnabled', '=', true).select('id').limit(1);
+  return (await enabled.executeTakeFirst()) !== undefined;
+}
+
+const auditCursor = { table, id: '00000000-0000-0000-0000-000000000002' } as const;
 const batch = 500;
 /** The margin for transactions that have taken the time of a record and do not have a transaction id yet. */
 const marginSeconds = 5;
@@ -34,13 +42,12 @@ const marginSeconds = 5;
  * there may be more records, or null while another process does this. The first call starts at the present time.
  */
 export function streamAudit(orm: Orm, margin = marginSeconds): Promise<'more' | 'all' | null> {
-  return moveCursor<AuditPosition, 'more' | 'all'>(orm, auditCursor, async (em, after) => {
+  const start = async (em: Em): Promise<AuditPosition> => ({ at: (await readHorizon(em, margin)).settled, id: zeroId });
+  return moveCursor<AuditPosition, 'more' | 'all'>(orm, auditCursor, start, async (em, after) => {
     const { settled } = await readHorizon(em, margin);
-    const present = { at: settled, id: zeroId };
-    if (!after) return { cursor: present, result: 'all' };
     const { last, count } = await fanOutRecords(em, { after, settled, limit: batch });
     if (count === batch && last) return { cursor: last, result: 'more' };
     // A clock that was set back must not move the cursor back.
-    return { cursor: settled > after.at ? present : after, result: 'all' };
+    return { ...(settled > after.at && { cursor: { at: settled, id: zeroId } }), result: 'all' };
   });
 }

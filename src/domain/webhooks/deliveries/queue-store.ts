@@ -9,6 +9,13 @@ export async function wakeQueue(em: Em, webhookId: string): Promise<void> {
   await db(em).updateTable('webhook_queues').set({ nextAt: now }).where('webhookId', '=', webhookId).execute();
 }
 
+/** Records that a webhook hears from now on. The caller has locked its row. */
+export async function noteEnabled(em: Em, id: string): Promise<void> {
+  // Events have the time of their transactions in milliseconds, and the one that enables the webhook is heard.
+  const began = sql<string>`date_trunc('milliseconds', now())`;
+  await db(em).updateTable('webhooks').set({ enabledAt: began }).where('id', '=', id).execute();
+}
+
 /**
  * Makes all pending deliveries due at once, and forgets earlier failures. They happened before somebody enabled the webhook or changed its
  * address, and must not disable it again.

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { SignalSource } from '#domain/shared/events/topics.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
 import { type LaneSize, Places } from './places.ts';
 
@@ -7,9 +8,9 @@ export interface SenderOptions<Job extends { readonly lane: string }> {
   readonly lanes: Readonly<Record<Job['lane'], LaneSize>>;
   /** How many more jobs may wait for an endpoint that does not respond. */
   readonly maxWaiting: number;
-  /** How long it waits between two looks for jobs. With `isEager`, a look that found some is followed by the next one at once. */
-  readonly intervalMs: number;
-  readonly isEager: boolean;
+  readonly signals: SignalSource;
+  /** The topic that says that jobs are due. */
+  readonly topic: string;
   /** Leases jobs that are due, up to the number of free places of each lane. */
   readonly lease: (free: Readonly<Record<Job['lane'], number>>) => Promise<readonly Job[]>;
   readonly send: (job: Job, onProgress: () => void) => Promise<void>;
@@ -18,8 +19,13 @@ export interface SenderOptions<Job extends { readonly lane: string }> {
   readonly idsOf: (job: Job) => object;
 }
 
+/** How long it waits between two looks for jobs if no signal says that there are some. */
+const intervalMs = 30_000;
+/** How long it waits at least after a look that found none. */
+const gapMs = 50;
+
 /**
- * Leases jobs while it has free places, and runs each of them independently of the others. Several workers share the jobs by leases. Jobs
+ * Leases jobs when a signal says that some are due, while it has free places, and runs each of them independently of the others. Several workers share the jobs by leases. Jobs
  * that a killed worker had leased are leased again.
  */
 export class Sender<Job extends { readonly lane: string }> {
@@ -29,9 +35,15 @@ export class Sender<Job extends { readonly lane: string }> {
 
   constructor(options: SenderOptions<Job>) {
     this.#options = options;
-    const { lanes, maxWaiting, intervalMs, log, failures } = options;
+    const { lanes, maxWaiting, log, failures, signals, topic } = options;
     this.#places = new Places(lanes, maxWaiting);
-    this.#task = new PeriodicTask({ intervalMs, log, failure: failures.lease, run: () => this.#leaseSome() });
+    this.#task = new PeriodicTask({
+      intervalMs,
+      log,
+      failure: failures.lease,
+      run: () => this.#leaseSome(),
+      wake: { signals, topics: [topic], gapMs },
+    });
   }
 
   start(): void {
@@ -45,12 +57,12 @@ export class Sender<Job extends { readonly lane: string }> {
   }
 
   async #leaseSome(): Promise<'again' | undefined> {
-    const { lease, isEager } = this.#options;
+    const { lease } = this.#options;
     const free = this.#places.free();
     if (Object.values(free).every((places) => places === 0)) return undefined;
     const jobs = await lease(free);
     for (const job of jobs) this.#places.begin(job.lane, (onProgress) => this.#send(job, onProgress));
-    return isEager && jobs.length > 0 ? 'again' : undefined;
+    return jobs.length > 0 ? 'again' : undefined;
   }
 
   async #send(job: Job, onProgress: () => void): Promise<void> {

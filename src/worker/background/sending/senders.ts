@@ -2,6 +2,7 @@ import type { Orm } from '#database/database.ts';
 import { deliverMessage, type MessageDeps } from '#domain/message-sending/deliver.ts';
 import { type DueMessage, leaseMessages, mediumGroups } from '#domain/messages/queue/lease-store.ts';
 import { readGates } from '#domain/settings/store.ts';
+import { type SignalSource, sendingTopics } from '#domain/shared/events/topics.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
 import { type DeliverDeps, deliverQueue } from '#domain/webhooks/deliveries/deliver-queue.ts';
 import { type LeasedQueue, leaseQueues } from '#domain/webhooks/deliveries/lease-store.ts';
@@ -9,12 +10,17 @@ import { Sender, type SenderOptions } from './sender.ts';
 
 const waitsMs = 1_000;
 
+/** What tells a sender that something is due. */
+interface SenderDeps {
+  readonly signals: SignalSource;
+}
+
 /**
  * Sends the deliveries of webhooks that are due. Places for webhooks that failed lately are few, and stay occupied until the endpoints
  * respond. While webhooks are turned off, deliveries wait. Stopping takes at most 15 seconds.
  */
-export function openWebhookSender(deps: DeliverDeps): Sender<LeasedQueue> {
-  const { orm, log } = deps;
+export function openWebhookSender(deps: DeliverDeps & SenderDeps): Sender<LeasedQueue> {
+  const { orm, log, signals } = deps;
   const isClosed = createGate(orm);
   return new Sender({
     log,
@@ -24,8 +30,8 @@ export function openWebhookSender(deps: DeliverDeps): Sender<LeasedQueue> {
       failing: { places: 32, waitsMs: null },
     },
     maxWaiting: 256,
-    intervalMs: 100,
-    isEager: false,
+    signals,
+    topic: sendingTopics.webhooks,
     lease: async (free) => ((await isClosed()) ? [] : leaseQueues(orm.em.fork(), free)),
     send: (queue, onProgress) => deliverQueue(deps, queue, onProgress),
     failures: { lease: 'could not look for deliveries of webhooks', send: 'could not send to a webhook' },
@@ -59,13 +65,16 @@ const groupPlaces: Readonly<Record<keyof typeof mediumGroups, GroupPlaces>> = {
 };
 
 /** Sends the messages of a group that are due. Stopping takes at most 30 seconds. */
-export function openMessageSender(deps: MessageDeps, group: keyof typeof mediumGroups): Sender<DueMessage> {
-  const { orm, log } = deps;
+export function openMessageSender(
+  deps: MessageDeps & SenderDeps,
+  group: keyof typeof mediumGroups,
+): Sender<DueMessage> {
+  const { orm, log, signals } = deps;
   return new Sender({
     log,
     ...groupPlaces[group],
-    intervalMs: 500,
-    isEager: true,
+    signals,
+    topic: sendingTopics[group],
     lease: (free) => leaseMessages(orm.em.fork(), free, mediumGroups[group]),
     send: (message) => deliverMessage(deps, message),
     failures: {

@@ -13,6 +13,7 @@ import { EventDelivery, type EventHandler } from '#engine/event-delivery.ts';
 import { openDatabase } from '#open-database';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
 import { lockSubject, newSubjects, publishCounted, subscribe } from '#test/support/events.ts';
+import { eagerSignals } from '#test/support/signals.ts';
 
 const log = pino({ level: 'silent' });
 let database: TestDatabase;
@@ -33,7 +34,7 @@ const execute = <Row extends object>(sql: string, ...params: unknown[]) => orm.e
 const waiting = async () => (await execute<{ subscriber: string }>('select subscriber from outbox order by id')).length;
 
 function deliver(handlers: Record<string, EventHandler>): void {
-  const delivery = new EventDelivery({ orm, log }, handlers);
+  const delivery = new EventDelivery({ orm, log, signals: eagerSignals }, handlers);
   open.push(delivery);
   delivery.start();
 }

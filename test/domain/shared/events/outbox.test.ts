@@ -13,6 +13,7 @@ import { openEngineSweeper } from '#engine/engine-sweeper.ts';
 import { openDatabase } from '#open-database';
 import { createTestConfig } from '#test/support/config.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
+import { eagerSignals } from '#test/support/signals.ts';
 import { createNamespace } from '#test/support/system.ts';
 
 const log = pino({ level: 'silent' });
@@ -58,7 +59,9 @@ const exists = (workflowId: string) =>
     );
 
 async function whileSweeping(engines: readonly Engine[], until: () => Promise<void>): Promise<void> {
-  const sweepers = engines.map(({ client }) => openEngineSweeper({ client, orm, installationId, log }));
+  const sweepers = engines.map(({ client }) =>
+    openEngineSweeper({ client, orm, installationId, log, signals: eagerSignals }),
+  );
   for (const sweeper of sweepers) sweeper.start();
   try {
     await until();
@@ -130,7 +133,7 @@ describe("sweepers of the engine's outbox", () => {
 
 describe('the process that committed', () => {
   it('delivers its messages at once and removes them from the outbox', async () => {
-    const dispatcher = new Dispatcher({ client: engine.client, orm, installationId, log });
+    const dispatcher = new Dispatcher({ client: engine.client, orm, installationId, log, signals: eagerSignals });
     const transactions = new Transactions(orm, dispatcher);
     const targets = Array.from({ length: 40 }, () => randomUUID());
     await Promise.all(targets.map((target) => transactions.run(async (tx) => tx.notifyEngine(target, start()))));
@@ -172,7 +175,7 @@ describe('the process that committed', () => {
   });
 
   it('leaves a message that it cannot deliver in the outbox, and the next ones of that workflow too', async () => {
-    const dispatcher = new Dispatcher({ client: nowhere.client, orm, installationId, log });
+    const dispatcher = new Dispatcher({ client: nowhere.client, orm, installationId, log, signals: eagerSignals });
     const transactions = new Transactions(orm, dispatcher);
     const target = randomUUID();
     await transactions.run(async (tx) => {
