@@ -19,6 +19,7 @@ import { release } from '#domain/shared/installation/release.ts';
 import { logOptions } from '#domain/shared/logging/log-options.ts';
 import { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
+import { timed } from '#domain/shared/tasks/spans.ts';
 import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 import type { WorkerFacts } from '#domain/workers/model.ts';
 import { isEngineUnreachable, openEngine } from '#engine/connection.ts';
@@ -218,7 +219,10 @@ function openSpool(config: Config, { keyRing, log, transactions }: Services, wor
     directory: join(config.dataDir, 'spool'),
     keyRing,
     log,
-    save: (state) => transactions.run((tx) => storeAttemptState(tx, keyRing, state)),
+    save: (state) =>
+      timed('store_state', { attemptId: state.attemptId }, () =>
+        transactions.run((tx) => storeAttemptState(tx, keyRing, state)),
+      ),
     recordRefusal: (refused) => transactions.run((tx) => recordRefusedState(tx, { ...refused, workerId })),
   });
 }
