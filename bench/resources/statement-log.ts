@@ -52,7 +52,7 @@ const reloadMs = 500;
  * slower: take no times meanwhile.
  */
 export async function logStatements(
-  { database, file }: { readonly database: pg.Pool | pg.PoolClient; readonly file: string },
+  { database, file }: { readonly database: pg.Pool | pg.ClientBase; readonly file: string },
   work: () => Promise<void>,
 ): Promise<LoggedStatement[]> {
   const from = statSync(file).size;
@@ -66,7 +66,7 @@ export async function logStatements(
   return parseStatements(readFrom(file, from)).filter((sent) => sent.database === rows[0].name);
 }
 
-async function setSettings(database: pg.Pool | pg.PoolClient, changes: readonly string[]): Promise<void> {
+async function setSettings(database: pg.Pool | pg.ClientBase, changes: readonly string[]): Promise<void> {
   for (const change of changes) await database.query(`alter system ${change}`);
   await database.query('select pg_reload_conf()');
   await sleep(reloadMs);

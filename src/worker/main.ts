@@ -1,12 +1,9 @@
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import type { Config } from '#config';
 import type { Orm } from '#database/database.ts';
 import { isDatabaseUnreachable } from '#database/errors.ts';
 import { MailServer } from '#domain/messages/mail/mail-server.ts';
-import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
-import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import { newId } from '#domain/shared/ids.ts';
@@ -19,7 +16,6 @@ import { release } from '#domain/shared/installation/release.ts';
 import { logOptions } from '#domain/shared/logging/log-options.ts';
 import { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
-import { timed } from '#domain/shared/tasks/spans.ts';
 import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 import type { WorkerFacts } from '#domain/workers/model.ts';
 import { isEngineUnreachable, openEngine } from '#engine/connection.ts';
@@ -29,9 +25,10 @@ import { openDatabase } from '#open-database';
 import { AttemptWatch } from './attempt-watch.ts';
 import { startBackgroundTasks } from './background/background-tasks.ts';
 import { executionLimits, openExecutor } from './executor.ts';
+import { openMetricsServer } from './metrics-server.ts';
 import { WorkerRegistration } from './registration.ts';
+import { openSpool } from './states/open-spool.ts';
 import { StateRecovery } from './states/state-recovery.ts';
-import { StateSpool } from './states/state-spool.ts';
 import { interruptSeconds, openTaskWorkers } from './task-workers.ts';
 
 export interface RunningWorker {
@@ -78,6 +75,7 @@ function idle({ log, orm }: Base, problem: string): RunningWorker {
 
 async function work(config: Config, services: Services): Promise<RunningWorker> {
   const { log } = services;
+  const metrics = await openMetricsServer(config, log);
   const execution = await openExecution(config, services);
   const { tasks, registration, facts } = execution;
   // The worker registers before it works, because an attempt counts as lost while its worker is not registered.
@@ -89,7 +87,7 @@ async function work(config: Config, services: Services): Promise<RunningWorker> 
     ...(notice !== null && { notice }),
     done: tasks.done,
     stopWithinMs: (config.worker.drainSeconds + interruptSeconds) * 1000 + shutdownMs,
-    close: () => close(services, execution, background),
+    close: () => close(services, execution, background).finally(() => metrics.close()),
   };
 }
 
@@ -212,19 +210,6 @@ async function disconnect({ engine, orm }: Services): Promise<void> {
 
 function waitForDatabase<Result>(log: Logger, work: () => Promise<Result>): Promise<Result> {
   return waitForServer('database', { isUnreachable: isDatabaseUnreachable, log }, work);
-}
-
-function openSpool(config: Config, { keyRing, log, transactions }: Services, workerId: string): StateSpool {
-  return new StateSpool({
-    directory: join(config.dataDir, 'spool'),
-    keyRing,
-    log,
-    save: (state) =>
-      timed('store_state', { attemptId: state.attemptId }, () =>
-        transactions.run((tx) => storeAttemptState(tx, keyRing, state)),
-      ),
-    recordRefusal: (refused) => transactions.run((tx) => recordRefusedState(tx, { ...refused, workerId })),
-  });
 }
 
 /** Logs that the worker has started. Returns a notice for the operator if templates are not sandboxed, with the reason. */

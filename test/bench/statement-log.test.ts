@@ -15,12 +15,13 @@ import {
 const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-statements-'));
 const file = join(directory, 'postgres.log');
 let postgres: EmbeddedPostgres;
-let database: pg.Pool;
+let database: pg.Client;
 
 beforeAll(async () => {
   const settings = { log_line_prefix: logLinePrefix };
   postgres = await startPostgres({ dataDir: directory, logFile: file, isDurable: false, sockets: null, settings });
-  database = new pg.Pool({ connectionString: postgres.url, max: 1 });
+  database = new pg.Client(postgres.url);
+  await database.connect();
 });
 afterAll(async () => {
   await database?.end();
@@ -29,19 +30,17 @@ afterAll(async () => {
 });
 
 it('the statements of a connection that was open before are logged while the work runs, in order and with their text', async () => {
-  const client = await database.connect();
-  await client.query("select 'before'");
+  await database.query("select 'before'");
   const before = Date.now();
-  const sent = await logStatements({ database: client, file }, async () => {
-    await client.query('begin');
-    await client.query({ name: 'two lines', text: "select $1::text,\n\t'a line: with ERROR:  in it'" }, [
+  const sent = await logStatements({ database, file }, async () => {
+    await database.query('begin');
+    await database.query({ name: 'two lines', text: "select $1::text,\n\t'a line: with ERROR:  in it'" }, [
       'a secret value',
     ]);
-    await client.query('select broken').catch(() => undefined);
-    await client.query('rollback');
+    await database.query('select broken').catch(() => undefined);
+    await database.query('rollback');
   });
-  await client.query("select 'afterwards'");
-  client.release();
+  await database.query("select 'afterwards'");
   const own = sent.slice(0, 4);
   expect(own.map(({ text }) => text)).toEqual([
     'begin',

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 
 /**
  * What the processes time, and where each span begins and ends. The list is short and fixed, because the names are values of a label of a
- * metric (docs/operating.md, *Health and metrics*).
+ * metric (docs/operating.md, *Health*).
  */
 export const spanMeanings = {
   command: 'a command of a caller or of the service itself, from its first statement to its commit',
