@@ -20,12 +20,25 @@ export interface Comparison {
   readonly target: Target | null;
 }
 
+/** Figures that are compared with nothing, below the comparisons of a benchmark. */
+export interface Table {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** What a benchmark has measured. */
+export interface Report {
+  readonly comparisons: readonly Comparison[];
+  readonly tables: readonly Table[];
+}
+
 /** What `npm run bench -- <name>` measures. */
 export interface Benchmark {
   readonly name: string;
   /** What the benchmark compares, and why the comparison is fair; printed above the figures. */
   readonly about: string;
-  run(testbed: Testbed): Promise<Comparison[]>;
+  run(testbed: Testbed): Promise<Comparison[] | Report>;
 }
 
 export type Arms = Readonly<Record<string, () => Promise<Sample>>>;

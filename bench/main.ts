@@ -18,17 +18,19 @@ import { opentofu } from './benchmarks/opentofu.ts';
 import { reads } from './benchmarks/reads.ts';
 import { retention } from './benchmarks/retention.ts';
 import { scans } from './benchmarks/scans.ts';
+import { timeline } from './benchmarks/timeline.ts';
 import { workflow } from './benchmarks/workflow.ts';
 import { openTestbed, type Testbed } from './installation/testbed.ts';
 import { findTofu } from './installation/tofu.ts';
 import { saveSection } from './report/document.ts';
 import { describeMachine, versionOf } from './report/machine.ts';
-import { toTable } from './report/table.ts';
+import { toText } from './report/table.ts';
 import { ui } from './ui/ui.ts';
 
 const benchmarks: readonly Benchmark[] = [
   admission,
   opentofu,
+  timeline,
   workflow,
   reads,
   logs,
@@ -53,6 +55,7 @@ const help = `Usage: npm run bench -- [benchmark …] [--rounds <n>] [--save] [-
   --save     writes the tables to docs/benchmarks.md as well
   --profile  writes CPU profiles of the service's processes to this directory, which slows the service down
 
+BENCH_STATEMENTS=<file> has \`timeline\` write the statements of one run to this file, in their order and with their whole text.
 BENCH_MONITORS=300 lets \`monitors\` try fewer than 10,000 monitors. Each of its rounds takes two minutes.`;
 
 async function main(given: string[]): Promise<number> {
@@ -88,13 +91,13 @@ async function main(given: string[]): Promise<number> {
 
 async function runBenchmark(testbed: Testbed, benchmark: Benchmark, isSaved: boolean): Promise<void> {
   console.log(`\n── ${benchmark.name}\n${benchmark.about}`);
-  const comparisons = await benchmark.run(testbed);
-  const table = toTable(comparisons);
-  console.log(`\n${table}`);
+  const measured = await benchmark.run(testbed);
+  const figures = toText(Array.isArray(measured) ? { comparisons: measured, tables: [] } : measured);
+  console.log(`\n${figures}`);
   if (!isSaved) return;
   const tofu = findTofu();
   const machine = describeMachine(testbed.databaseVersion, tofu === null ? 'no OpenTofu' : versionOf(tofu));
-  saveSection(benchmark, table, machine);
+  saveSection(benchmark, figures, machine);
 }
 
 process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {

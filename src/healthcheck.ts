@@ -25,7 +25,7 @@ async function findApiProblem({ host, port }: Config): Promise<string | null> {
   }
 }
 
-/** A worker listens on no port. It is healthy when a worker on this host has a recent heartbeat in the database. */
+/** A worker serves no health check. It is healthy when a worker on this host has a recent heartbeat in the database. */
 async function findWorkerProblem(config: Config): Promise<string | null> {
   const { openDatabase } = await import('#open-database');
   const { isDatabaseUnreachable } = await import('#database/errors.ts');

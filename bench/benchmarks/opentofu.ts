@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { StartError } from '#local/errors.ts';
 import { type Benchmark, type Comparison, interleave } from '../benchmark.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
 import { findTofu } from '../installation/tofu.ts';
+import { runBareTool } from '../load/bare-tool.ts';
 import { runLoad } from '../load/load.ts';
 import { admitRun, runAllToEnd, waitForStatus } from '../load/runs.ts';
 import { createTenant, publish } from '../load/tenant.ts';
@@ -48,7 +45,8 @@ async function measure(testbed: Testbed, installation: Installation, tool: strin
   const request = { template_id: templateId, environment_id: environmentId };
   const run = async () =>
     void (await waitForStatus(installation.http, await admitRun(installation.http, request), 'succeeded'));
-  const bare = () => runBare(tool, testbed.directory);
+  const { directory } = testbed;
+  const bare = async () => void (await runBareTool(tool, { directory, configuration }, ['init', 'plan', 'apply']));
   const [service, processes] = ['service', 'bare processes'];
   const alone = await interleave(testbed, { [service]: () => oneByOne(run), [processes]: () => oneByOne(bare) });
   const many = await interleave(testbed, {
@@ -85,25 +83,4 @@ async function allAtOnce(installation: Installation, request: object): Promise<S
 async function bareAtOnce(bare: () => Promise<void>): Promise<Sample> {
   const { seconds } = await runLoad(runsAtOnce, concurrency, bare);
   return { finished_per_second: runsAtOnce / seconds };
-}
-
-async function runBare(tool: string, directory: string): Promise<void> {
-  mkdirSync(join(directory, 'bare'), { recursive: true });
-  const work = mkdtempSync(join(directory, 'bare', 'run-'));
-  writeFileSync(join(work, 'main.tf'), configuration);
-  const common = ['-input=false', '-no-color'];
-  for (const command of [
-    ['init', ...common],
-    ['plan', ...common, '-out=plan'],
-    ['apply', ...common, 'plan'],
-  ]) {
-    const child = spawn(tool, command, {
-      cwd: work,
-      env: { PATH: process.env['PATH'], HOME: work, TF_IN_AUTOMATION: '1', CHECKPOINT_DISABLE: '1' },
-      stdio: 'ignore',
-    });
-    const [code] = await once(child, 'exit');
-    if (code !== 0) throw new Error(`${command[0]} ended with ${code}`);
-  }
-  rmSync(work, { recursive: true, force: true });
 }

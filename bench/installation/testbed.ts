@@ -4,6 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import pg from 'pg';
 import { startPostgres } from '#local/postgres/postgres.ts';
 import { migrate } from '#open-database';
+import { logLinePrefix } from '../resources/statement-log.ts';
 import { type Installation, openInstallation } from './installation.ts';
 import { createNamespace, startTemporalCluster } from './temporal-cluster.ts';
 import { findTofu } from './tofu.ts';
@@ -17,6 +18,8 @@ export interface InstallationOptions {
 export interface Testbed {
   readonly directory: string;
   readonly databaseVersion: string;
+  /** The file of PostgreSQL's log, whose lines begin with `logLinePrefix`. */
+  readonly databaseLog: string;
   /** How many rounds measure each arm, after its warm-up. */
   readonly rounds: number;
   report(line: string): void;
@@ -29,14 +32,20 @@ export interface Testbed {
 }
 
 /** Enough for Temporal's four services and for a million rows. Durability is as in production. */
-const postgresSettings = { max_connections: '400', shared_buffers: '512MB', max_wal_size: '4GB' };
+const postgresSettings = {
+  max_connections: '400',
+  shared_buffers: '512MB',
+  max_wal_size: '4GB',
+  log_line_prefix: logLinePrefix,
+};
 
 export async function openTestbed({ rounds, profiles }: { rounds: number; profiles: string | null }): Promise<Testbed> {
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-bench-'));
   chmodSync(directory, 0o711);
+  const databaseLog = join(directory, 'postgres.log');
   const postgres = await startPostgres({
     dataDir: directory,
-    logFile: join(directory, 'postgres.log'),
+    logFile: databaseLog,
     sockets: null,
     settings:
       profiles === null ? postgresSettings : { ...postgresSettings, shared_preload_libraries: 'pg_stat_statements' },
@@ -52,6 +61,7 @@ export async function openTestbed({ rounds, profiles }: { rounds: number; profil
   return {
     directory,
     rounds,
+    databaseLog,
     report,
     createDatabase,
     databaseVersion: await readVersion(postgres.url),

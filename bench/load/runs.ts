@@ -28,6 +28,20 @@ export async function waitForStatus(http: HttpClient, id: string, status: string
   }
 }
 
+/** Waits for the end of a run, as clients should: each request is answered at the next change. @throws Error unless the run succeeds */
+export async function awaitSuccess(
+  http: HttpClient,
+  { id, revision }: { id: string; revision: number },
+): Promise<void> {
+  let known = revision;
+  for (;;) {
+    const run = await http.call('GET', `/runs/${id}?wait=30s&revision=${known}`);
+    if (run.status === 'succeeded') return;
+    if (run.finished_at !== null) throw new Error(`run ${id} ended ${run.status}: ${run.status_reason}`);
+    known = run.revision;
+  }
+}
+
 /** Admits this many runs concurrently and waits until all have succeeded. @returns the seconds that this took */
 export async function runAllToEnd({ http, database }: Installation, count: number, request: object): Promise<number> {
   const startedAt = performance.now();

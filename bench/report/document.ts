@@ -12,7 +12,7 @@ on the machine. Compare the ratios instead.
 `;
 
 /** Writes a benchmark's section of docs/benchmarks.md, and replaces an earlier one. */
-export function saveSection({ name, about }: Benchmark, table: string, machine: string): void {
+export function saveSection({ name, about }: Benchmark, figures: string, machine: string): void {
   const document = existsSync(path) ? readFileSync(path, 'utf8') : introduction;
   const [begin, end] = [`<!-- measure: ${name} -->`, `<!-- end: ${name} -->`];
   const section = [
@@ -21,7 +21,7 @@ export function saveSection({ name, about }: Benchmark, table: string, machine: 
     '',
     about,
     '',
-    table,
+    figures,
     '',
     `\`npm run bench -- ${name} --save\` on ${machine}.`,
     end,

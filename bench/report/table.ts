@@ -1,4 +1,4 @@
-import type { Comparison, Figure, Target } from '../benchmark.ts';
+import type { Comparison, Figure, Report, Table, Target } from '../benchmark.ts';
 import { median, type Spread, spreadOf } from './statistics.ts';
 
 const header = ['', 'service', 'compared with', 'ratio', 'target', ''];
@@ -19,15 +19,24 @@ export function isMet(comparison: Comparison): boolean | null {
   return 'atLeast' in target ? ratio.median >= target.atLeast : ratio.median <= target.atMost;
 }
 
-/** Formats a table in Markdown that is also readable on a terminal. */
-export function toTable(comparisons: readonly Comparison[]): string {
-  const rows = [header, ...comparisons.map(toRow)];
-  const widths = header.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0), 3));
+/** Formats what a benchmark has measured, in Markdown that is also readable on a terminal. */
+export function toText({ comparisons, tables }: Report): string {
+  const compared = formatTable([header, ...comparisons.map(toRow)]);
+  return [compared, ...tables.map(toTitledTable)].join('\n\n');
+}
+
+function toTitledTable({ title, columns, rows }: Table): string {
+  return `${title}\n\n${formatTable([columns, ...rows])}`;
+}
+
+function formatTable([columns = [], ...body]: readonly (readonly string[])[]): string {
+  const rows = [columns, ...body].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
+  const widths = columns.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0), 3));
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
-  const [head = [], ...body] = rows;
-  return [line(head), rule, ...body.map(line)].join('\n');
+  const [head = [], ...others] = rows;
+  return [line(head), rule, ...others.map(line)].join('\n');
 }
 
 function toRow(comparison: Comparison): string[] {
@@ -55,7 +64,8 @@ function showTarget(target: Target | null, unit: string): string {
   return 'atLeast' in target ? `≥ ${target.atLeast} ×` : `≤ ${target.atMost} ×`;
 }
 
-function show(value: number): string {
+/** Formats a number with three digits or more. */
+export function show(value: number): string {
   if (value >= 100) return Math.round(value).toString();
   return value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }

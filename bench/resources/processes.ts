@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** The processor time that a process and its children have used so far, in milliseconds. */
 export interface CpuUse {
@@ -68,4 +68,19 @@ function readOr<Value>(read: () => Value, fallback: Value): Value {
   } catch {
     return fallback;
   }
+}
+
+/** The local ports of the TCP connections that a process has open. */
+export function listTcpPorts(pid: number): number[] {
+  const open = new Set(
+    readOr(() => readdirSync(`/proc/${pid}/fd`), []).map((name) =>
+      readOr(() => readlinkSync(`/proc/${pid}/fd/${name}`), ''),
+    ),
+  );
+  const sockets = readFileSync(`/proc/${pid}/net/tcp`, 'latin1').trim().split('\n').slice(1);
+  return sockets.flatMap((socket) => {
+    const fields = socket.trim().split(/\s+/);
+    const port = Number.parseInt(fields[1]?.split(':')[1] ?? '', 16);
+    return open.has(`socket:[${fields[9]}]`) ? [port] : [];
+  });
 }

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Installation } from '../installation/installation.ts';
 import { listTree, readCommandLine, readCpuUse, readTreeCpu } from './processes.ts';
 
@@ -42,4 +43,12 @@ export function hostOf(workerPid: number): number {
   const host = listTree(workerPid).find((pid) => readCommandLine(pid).includes('executors/host/main.ts'));
   if (host === undefined) throw new Error('the worker has no executor host');
   return host;
+}
+
+/** The processor time in milliseconds that PostgreSQL's processes for the connections to one database have used so far. */
+export async function readServiceBackendCpu(database: pg.Pool): Promise<number> {
+  const { rows } = await database.query(
+    'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
+  return rows.reduce((sum, { pid }) => sum + readTreeCpu(pid), 0);
 }

@@ -21,6 +21,7 @@ import { type InstallationKeys, openInstallation } from '#domain/shared/installa
 import { release } from '#domain/shared/installation/release.ts';
 import { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
+import { addSpanMetrics } from '#domain/shared/tasks/span-metrics.ts';
 import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 import { removeLeftGitDirectories } from '#domain/sources/git/directories.ts';
 import { type Engine, openEngine } from '#engine/connection.ts';
@@ -47,6 +48,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
   const registry = createMetricsRegistry();
   addReconciliationMetrics(registry, orm);
   addStateMetrics(registry, orm);
+  const stopSpans = config.metrics.enabled ? addSpanMetrics(registry) : () => undefined;
   const app = await buildServer(services, { readiness, registry });
   const admin = await createAdminServer({
     logger: services.log,
@@ -64,6 +66,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
     adminUrl,
     close: async () => {
       await Promise.all([stopServer(app, { within: stopWithinMs }), stopServer(admin, { within: stopWithinMs })]);
+      stopSpans();
       await maintenance.stop();
       await dispatcher.drain(drainWithinMs);
       await keyUses.settle();

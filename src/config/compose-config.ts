@@ -25,6 +25,7 @@ export function composeConfig(values: SettingValues): Omit<StartConfig, 'dataDir
     metrics: {
       enabled: values.METRICS_ENABLED ?? isLoopback(adminHost),
       bearerToken: values.METRICS_BEARER_TOKEN,
+      workerPort: values.WORKER_METRICS_PORT,
     },
     worker: {
       pools: values.WORKER_POOLS ?? [],

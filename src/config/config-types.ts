@@ -24,7 +24,12 @@ export type Config = {
   readonly databasePoolSize: number;
   readonly temporal: TemporalConfig;
   readonly bootstrap: { readonly enabled: boolean; readonly token: string | null };
-  readonly metrics: { readonly enabled: boolean; readonly bearerToken: string | null };
+  /** `workerPort`: the port on which a worker serves its metrics; null if it serves none. */
+  readonly metrics: {
+    readonly enabled: boolean;
+    readonly bearerToken: string | null;
+    readonly workerPort: number | null;
+  };
   readonly worker: { readonly pools: readonly string[]; readonly concurrency: number; readonly drainSeconds: number };
   /** For how many days audit records are kept; null: forever. */
   readonly auditRetentionDays: number | null;

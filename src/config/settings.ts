@@ -207,7 +207,7 @@ export const settings = {
     schema: anyText,
     default: null,
     isSecret: true,
-    description: 'Bearer token that `/metrics` requires. Default: none.',
+    description: 'Bearer token that `/metrics` requires, of the API and of workers. Default: none.',
   },
   ...workerSettings,
   AUDIT_RETENTION_DAYS: {

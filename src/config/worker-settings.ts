@@ -22,6 +22,12 @@ export const workerSettings = {
     description:
       'How long a stopping worker lets its executions continue. After that it hands back plans and interrupts applies. Let your orchestrator wait a minute longer.',
   },
+  WORKER_METRICS_PORT: {
+    schema: wholeNumber(1, 65_535),
+    default: null,
+    description:
+      'Port on which this worker serves `/metrics`, at `COORDINATOR_ADMIN_HOST`. Keep it on a trusted network. Each worker of a machine needs its own. Default: none; a worker then listens on no port.',
+  },
   COORDINATOR_EXECUTOR_ISOLATION: {
     schema: oneOf(['sandbox', 'auto', 'none']),
     default: 'sandbox',

@@ -5,6 +5,7 @@ import type { MessageDelivery } from '#domain/shared/commands/transaction.ts';
 import type { OutboxMessage } from '#domain/shared/events/outbox.ts';
 import { removeEntries } from '#domain/shared/events/outbox-store.ts';
 import type { SignalSource } from '#domain/shared/events/topics.ts';
+import { timed } from '#domain/shared/tasks/spans.ts';
 import { deliverMessage } from './deliver.ts';
 
 const maxDeliveries = 16;
@@ -147,7 +148,7 @@ export class Dispatcher implements MessageDelivery {
   async #deliverAll(messages: OutboxMessage[]): Promise<void> {
     for (const message of messages) {
       try {
-        await deliverMessage(this.#client, this.#installationId, message);
+        await timed('deliver', {}, () => deliverMessage(this.#client, this.#installationId, message));
       } catch (error) {
         this.#log.warn(
           { err: error, outbox_id: message.id, target: message.target },

@@ -1,13 +1,10 @@
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import type { Config } from '#config';
 import type { Orm } from '#database/database.ts';
 import { isDatabaseUnreachable } from '#database/errors.ts';
 import { Signals } from '#database/signals.ts';
 import { MailServer } from '#domain/messages/mail/mail-server.ts';
-import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
-import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import { newId } from '#domain/shared/ids.ts';
@@ -29,9 +26,10 @@ import { openDatabase } from '#open-database';
 import { AttemptWatch } from './attempt-watch.ts';
 import { startBackgroundTasks } from './background/background-tasks.ts';
 import { executionLimits, openExecutor } from './executor.ts';
+import { openMetricsServer } from './metrics-server.ts';
 import { WorkerRegistration } from './registration.ts';
+import { openSpool } from './states/open-spool.ts';
 import { StateRecovery } from './states/state-recovery.ts';
-import { StateSpool } from './states/state-spool.ts';
 import { interruptSeconds, openTaskWorkers } from './task-workers.ts';
 
 export interface RunningWorker {
@@ -78,6 +76,7 @@ function idle({ log, orm }: Base, problem: string): RunningWorker {
 
 async function work(config: Config, services: Services): Promise<RunningWorker> {
   const { log } = services;
+  const metrics = await openMetricsServer(config, log);
   const execution = await openExecution(config, services);
   const { tasks, registration, facts } = execution;
   // The worker registers before it works, because an attempt counts as lost while its worker is not registered.
@@ -89,7 +88,7 @@ async function work(config: Config, services: Services): Promise<RunningWorker> 
     ...(notice !== null && { notice }),
     done: tasks.done,
     stopWithinMs: (config.worker.drainSeconds + interruptSeconds) * 1000 + shutdownMs,
-    close: () => close(services, execution, background),
+    close: () => close(services, execution, background).finally(() => metrics.close()),
   };
 }
 
@@ -215,16 +214,6 @@ async function disconnect({ engine, orm, signals }: Services): Promise<void> {
 
 function waitForDatabase<Result>(log: Logger, work: () => Promise<Result>): Promise<Result> {
   return waitForServer('database', { isUnreachable: isDatabaseUnreachable, log }, work);
-}
-
-function openSpool(config: Config, { keyRing, log, transactions }: Services, workerId: string): StateSpool {
-  return new StateSpool({
-    directory: join(config.dataDir, 'spool'),
-    keyRing,
-    log,
-    save: (state) => transactions.run((tx) => storeAttemptState(tx, keyRing, state)),
-    recordRefusal: (refused) => transactions.run((tx) => recordRefusedState(tx, { ...refused, workerId })),
-  });
 }
 
 /** Logs that the worker has started. Returns a notice for the operator if templates are not sandboxed, with the reason. */

@@ -5,6 +5,7 @@ import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
 import { AttemptSuperseded } from '#domain/shared/errors.ts';
+import { timed } from '#domain/shared/tasks/spans.ts';
 import type { ExecutionSink, LogChunk, StateMeta } from '#executors/protocol/request.ts';
 import type { AttemptDeps } from '../deps.ts';
 import { writeWithRetry } from '../write-with-retry.ts';
@@ -27,7 +28,9 @@ export class AttemptSink implements ExecutionSink {
 
   log(chunk: LogChunk): Promise<void> {
     const attemptId = this.#work.attempt.id;
-    return writeWithRetry(this.#deps, attemptId, (em) => appendLog(em, attemptId, chunk));
+    return timed('store_log', { attemptId }, () =>
+      writeWithRetry(this.#deps, attemptId, (em) => appendLog(em, attemptId, chunk)),
+    );
   }
 
   async state(content: Buffer, { write, maskedAddresses, secretOutputs }: StateMeta): Promise<void> {
@@ -35,7 +38,9 @@ export class AttemptSink implements ExecutionSink {
     try {
       refuseStateOfPlanning(run, attempt);
       const state = { attemptId: attempt.id, write, content, maskedAddresses, secretOutputs };
-      await this.#deps.spool.add(state, () => this.#refusal.abort());
+      await timed('keep_state', { runId: run.id, attemptId: attempt.id }, () =>
+        this.#deps.spool.add(state, () => this.#refusal.abort()),
+      );
     } catch (error) {
       if (error instanceof AttemptWriteRefused) await this.#noteRefusal(content, error);
       throw error;

@@ -13,6 +13,7 @@ import {
 } from '#domain/runs/errors.ts';
 import type { NextStep } from '#domain/runs/model.ts';
 import { AttemptSuperseded } from '#domain/shared/errors.ts';
+import { timed } from '#domain/shared/tasks/spans.ts';
 import type { FailureReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import type { AttemptDeps } from '../deps.ts';
 import { withHeartbeat } from '../heartbeat.ts';
@@ -54,7 +55,9 @@ async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: Abo
   try {
     const { workerId, isolation, issuer } = deps;
     const claimant = { workerId, isolation, issuer, tools: await deps.findTools() };
-    const work = await claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, claimant);
+    const work = await timed('claim', { attemptId }, () =>
+      claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, claimant),
+    );
     if (!work) return null;
     isClaimed = true;
     return await execute(deps, work, signal);
@@ -104,14 +107,16 @@ async function execute(deps: AttemptDeps, work: AttemptWork, signal: AbortSignal
   const attemptId = work.attempt.id;
   const sink = new AttemptSink(deps, work);
   const stop = AbortSignal.any([signal, sink.stateRefused]);
-  const executed = await deps.executor.execute(toExecutorRequest(work, deps), sink, stop);
+  const ids = { runId: work.run.id, attemptId };
+  const executed = await timed('execute', ids, () => deps.executor.execute(toExecutorRequest(work, deps), sink, stop));
   if (executed.diagnostic)
     deps.log.error({ attempt_id: attemptId, diagnostic: executed.diagnostic }, 'the executor reported a problem');
   const result = isStopping(deps) ? toInterruptedResult(work, executed) : toAttemptResult(work, executed);
   try {
-    const isRefused = (await deps.spool.settle(attemptId)) === 'refused' || sink.stateRefused.aborted;
+    const settled = await timed('settle_states', ids, () => deps.spool.settle(attemptId));
+    const isRefused = settled === 'refused' || sink.stateRefused.aborted;
     const stored = isRefused ? failure('state_refused', result) : result;
-    return await storeResult(deps, work, stored, signal);
+    return await timed('store_result', ids, () => storeResult(deps, work, stored, signal));
   } catch (error) {
     if (!(error instanceof AttemptSuperseded)) throw error;
     deps.log.warn({ attempt_id: attemptId }, 'discarded the result of an attempt that is already over');

@@ -11,6 +11,7 @@ import type { Environment } from '../shared/environment.ts';
 import { AttemptFailure, codeOf, reportUnexpectedError } from '../shared/errors.ts';
 import type { JobResult, JobSpec, JobStep, Results } from './attempt.ts';
 import type { AttemptControl, StopCause } from './attempt-control.ts';
+import type { AttemptSpans } from './attempt-spans.ts';
 import type { LimitWatch } from './limits.ts';
 import { type ProgramStart, programNotStarted, rejectCarriageReturn } from './start-errors.ts';
 import { isJobLink, type JobFile, writeInput } from './work-files.ts';
@@ -26,6 +27,7 @@ interface JobDeps {
   readonly control: AttemptControl;
   readonly recorder: OutputRecorder;
   readonly limits: LimitWatch;
+  readonly spans: AttemptSpans;
   readonly environment: Environment;
   readonly relaySocket: string | null;
   /** The job's own directory on the host. */
@@ -42,6 +44,7 @@ export class JobRunner<Collected> {
   readonly #spec: JobSpec<Collected>;
   readonly #paths: JobPaths;
   readonly #capture: OutputCapture;
+  readonly #endPart: ReturnType<AttemptSpans['startJob']>;
   #timer: NodeJS.Timeout | undefined;
   #killTimer: NodeJS.Timeout | undefined;
   #code = killedCode;
@@ -52,6 +55,7 @@ export class JobRunner<Collected> {
     this.#deps = deps;
     this.#spec = spec;
     this.#paths = paths;
+    this.#endPart = deps.spans.startJob(spec.steps);
     this.#capture = new OutputCapture(spec.captureBytes ?? 0);
   }
 
@@ -69,6 +73,7 @@ export class JobRunner<Collected> {
       clearTimeout(this.#timer);
       clearTimeout(this.#killTimer);
     }
+    if (this.#ended > 0) this.#endPart('results', this.#ended - 1);
     this.#deps.onEnded(this.#code);
     // A job that was asked to stop but succeeded anyway counts as done.
     if (this.#code !== 0 || this.#ended < this.#spec.steps.length) control.assertRunning();
@@ -145,6 +150,7 @@ export class JobRunner<Collected> {
       const index = Number(event.details[0]);
       if (event.name === 'begin') {
         hasBegun = true;
+        this.#endPart('sandbox', index);
         this.#watchTime(this.#spec.steps[index]);
       } else if (event.name === 'waiting') continue;
       else if (event.name === 'missing') throw programNotStarted(this.#startOf(this.#spec.steps[index]));
@@ -170,6 +176,7 @@ export class JobRunner<Collected> {
 
   async #endStep(index: number, code: number, pumps: readonly OutputPump[]): Promise<void> {
     clearTimeout(this.#timer);
+    this.#endPart('program', index);
     await awaitIdleOutput(pumps);
     this.#deps.recorder.flush();
     this.#code = Number.isInteger(code) && code >= 0 && code <= 255 ? code : killedCode;

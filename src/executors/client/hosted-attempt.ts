@@ -1,3 +1,4 @@
+import { announceSpan } from '#domain/shared/tasks/spans.ts';
 import type { Frame } from '../protocol/frames.ts';
 import type { HostMessage } from '../protocol/messages.ts';
 import type { ExecutionPhase, ExecutionResult, ExecutionSink } from '../protocol/request.ts';
@@ -32,6 +33,7 @@ export class HostedAttempt {
   #sinkFault: string | null = null;
   #deadline = Number.POSITIVE_INFINITY;
   #result: ExecutionResult | null = null;
+  #ids: Pick<WireRequest, 'runId' | 'attemptId'> | null = null;
   readonly #finished = Promise.withResolvers<void>();
 
   constructor(host: HostProcess, attempt: number, phase: ExecutionPhase, sink: ExecutionSink) {
@@ -48,6 +50,7 @@ export class HostedAttempt {
   ): Promise<ExecutionResult> {
     const { channel } = this.#host;
     const attempt = this.#attempt;
+    this.#ids = { runId: request.runId, attemptId: request.attemptId };
     this.#deadline = Date.now() + request.timeoutMs + request.graceMs + cleaningMs;
     const content = modules?.content ?? null;
     const sizes = {
@@ -151,7 +154,8 @@ export class HostedAttempt {
     const modulesStart = (artifactBytes ?? 0) + (debugBytes ?? 0);
     const debugLog = (debugBytes ?? null) === null ? null : body.subarray(artifactBytes ?? 0, modulesStart);
     const content = (modulesBytes ?? null) === null ? null : body.subarray(modulesStart);
-    const { plan, modules, ...rest } = result;
+    const { plan, modules, spans = [], ...rest } = result;
+    for (const { call, ...span } of spans) announceSpan({ ...span, facts: { ...this.#ids, call } });
     this.#result = {
       ...rest,
       ...(plan && { plan: { ...plan, artifact } }),

@@ -6,6 +6,7 @@ import { LogWriter } from '#executors/output/log-writer.ts';
 import { OutputRecorder } from '#executors/output/output-recorder.ts';
 import type { Attempt, AttemptSuccess, JobResult, JobSpec } from '../attempt/attempt.ts';
 import { AttemptControl, type StopCause } from '../attempt/attempt-control.ts';
+import { AttemptSpans } from '../attempt/attempt-spans.ts';
 import { DebugLog } from '../attempt/debug-log.ts';
 import { DiagnosticList } from '../attempt/diagnostic-list.ts';
 import { buildEnvironment } from '../attempt/environment.ts';
@@ -63,6 +64,7 @@ export class AttemptRunner {
   readonly #recorder: OutputRecorder;
   readonly #state: StateKeeper;
   readonly #network: AttemptNetwork;
+  readonly #spans: AttemptSpans;
   #jobs = 0;
   /** Directories of finished jobs that are still being removed. */
   readonly #removals: Promise<void>[] = [];
@@ -74,6 +76,7 @@ export class AttemptRunner {
     this.#resources = resources;
     this.#directory = join(resources.settings.directory, name);
     learnRequestSecrets(request, this.#redactor);
+    this.#spans = new AttemptSpans(request.executor.kind === 'opentofu');
     this.#control = new AttemptControl(request.graceMs);
     this.#limits = new LimitWatch(request, this.#control);
     const limit = request.limits.logBytes ?? null;
@@ -116,7 +119,7 @@ export class AttemptRunner {
     this.#limits.close();
     this.#control.close();
     this.#network.close();
-    const result = this.#withDiagnostics(this.#conclude(success, failure));
+    const result = { ...this.#withDiagnostics(this.#conclude(success, failure)), spans: this.#spans.list() };
     if (result.message !== null) this.#recorder.note(result.message);
     this.#recorder.flush();
     await Promise.all([this.#removeDirectory(), this.#writer.end()]);
@@ -170,6 +173,7 @@ export class AttemptRunner {
       control: this.#control,
       recorder: this.#recorder,
       limits: this.#limits,
+      spans: this.#spans,
       launcher: this.#resources.launcher,
       environment: this.#environmentOf(spec, paths),
       relaySocket: this.#network.relay?.socketPath ?? null,

@@ -65,7 +65,7 @@ export interface ExecutionPlan extends Readonly<NonNullable<WireResult['plan']>>
   readonly artifact: Buffer;
 }
 
-export interface ExecutionResult extends Readonly<Omit<WireResult, 'plan' | 'modules'>> {
+export interface ExecutionResult extends Readonly<Omit<WireResult, 'plan' | 'modules' | 'spans'>> {
   readonly plan?: ExecutionPlan;
   readonly modules?: KeptModules;
   /** The debug log of the tool, redacted. It may contain secrets that nobody declared. */

@@ -17,6 +17,7 @@ import {
   type PlannedOutput,
   type PlanSections,
 } from '#domain/runs/plans/sections.ts';
+import { programCalls, type SpanName } from '#domain/shared/tasks/spans.ts';
 import { namedValues } from '#domain/shared/values/json.ts';
 import { stepKinds } from './request-schema.ts';
 import { count, digest, type FieldsOf, json, Modules, positive, reason, Tool, text } from './value-schemas.ts';
@@ -123,6 +124,18 @@ const Plan = z.object({
   digest,
 });
 
+const timedParts = ['sandbox', 'program', 'results'] as const satisfies readonly SpanName[];
+export const maxHostSpans = 100;
+
+/** How long a part of a call of a program took. */
+const HostSpan = z.object({
+  name: z.enum(timedParts),
+  call: z.enum(programCalls),
+  startedAt: z.number().min(0),
+  endedAt: z.number().min(0),
+});
+export type HostSpan = z.output<typeof HostSpan>;
+
 export const WireResult = z.object({
   outcome: z.enum(['succeeded', 'failed', 'canceled', 'timed_out', 'limit_exceeded']),
   reason: reason.nullable(),
@@ -140,5 +153,7 @@ export const WireResult = z.object({
   modules: Modules.optional(),
   /** The messages of the tool or of the steps: errors and warnings, redacted and limited in number and length. */
   diagnostics: z.array(DiagnosticItem).max(maxDiagnostics).optional(),
+  /** How long the first calls of programs took. */
+  spans: z.array(HostSpan).max(maxHostSpans).optional(),
 });
 export type WireResult = z.output<typeof WireResult>;

@@ -53,6 +53,9 @@ const log = {
 const result = { outcome: 'succeeded', reason: null, message: null, exitCode: 0 };
 const end = { type: 'result', attempt: 1, result, artifactBytes: null };
 
+const span = { name: 'program', call: 'plan', startedAt: 1, endedAt: 2 };
+const withSpan = (changes: object) => ({ ...end, result: { ...result, spans: [{ ...span, ...changes }] } });
+
 /** Messages that a compromised host might send. */
 const badHostMessages: [string, object][] = [
   ['a state whose number is a path', { ...state, write: '/../../../etc/cron.d/x' }],
@@ -72,6 +75,9 @@ const badHostMessages: [string, object][] = [
   ['a result with an unknown reason', { ...end, result: { ...result, reason: 'because' } }],
   ['a result with sizes below zero', { ...end, artifactBytes: -1 }],
   ['a result with an exit code of 4000', { ...end, result: { ...result, exitCode: 4000 } }],
+  ['a result with a span of an unknown name', withSpan({ name: 'secret' })],
+  ['a result with a span whose call is a text of the template', withSpan({ call: 'x'.repeat(1000) })],
+  ['a result with a span that starts at no number', withSpan({ startedAt: 'now' })],
   ['a log without an attempt', { ...log, attempt: undefined }],
   ['a message of an unknown type', { type: 'exec', attempt: 1 }],
   ['a list', [1, 2, 3]],

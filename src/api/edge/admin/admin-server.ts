@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
+import { hasBearerToken } from '#domain/shared/bearer-token.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
 import { errors } from '../errors/errors.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
@@ -63,14 +63,8 @@ function addMetrics(app: FastifyInstance, registry: Registry, token: string | nu
   });
 }
 
-/** Compares hashes, so that the duration reveals neither the length nor the content of the token. */
 function requireBearer(request: FastifyRequest, token: string): void {
-  const given = /^Bearer +([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (given !== undefined && timingSafeEqual(digest(given), digest(token))) return;
+  if (hasBearerToken(request.headers.authorization, token)) return;
   const { message } = new Unauthenticated('the metrics need a bearer token');
   throw new HttpProblem(401, message, { headers: { 'www-authenticate': 'Bearer realm="metrics"' } });
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -9,6 +9,7 @@ import { type AuditedAction, type CommandChange, entriesOf, type RequestFacts } 
 import { Unauthenticated } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { settledValue } from '../tasks/settled.ts';
+import { timed } from '../tasks/spans.ts';
 import { canonicalJson } from './canonical.ts';
 import { type Bindings, claimKey, completeReceipt, type Receipt, readReceipt, reserveKey } from './receipts.ts';
 import type { Transaction, Transactions } from './transaction.ts';
@@ -71,31 +72,30 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
   work: CommandWork<Found, Done, Answer>,
 ): Promise<CommandResult<Done, Answer>> {
   const bindings = command.key === null ? null : bindingsOf(bindingKey, command);
-  return transactions.run(
-    async (tx) => {
-      const auditRecordId = newId();
-      // The statements are sent together, and PostgreSQL executes them one after another, in the order of locks. The first refusal decides.
-      const [, earlier, current, found] = await settleAll([
-        takeAdvisoryLocks(tx.em, command.locks, command.caller.id),
-        claimKey<Answer>(tx, command, bindings, auditRecordId),
-        refreshCaller(tx, command.caller),
-        work.find(tx),
-      ]);
-      const replayed = settledValue(earlier);
-      if (replayed) return { receipt: replayed, replayed: true };
-      const [caller, target] = [settledValue(current), settledValue(found)];
-      const change = await work.act(tx, caller, target);
-      // The receipt names the first record. The records for former owners and for other changed resources have ids of their own.
-      for (const [index, entry] of entriesOf(command.audit, change, target).entries()) {
-        const id = index === 0 ? auditRecordId : (entry.repeatedAs ?? newId());
-        tx.record(id, change.actor ?? caller, entry, command.request);
-      }
-      const receipt = toReceipt(change, auditRecordId, work.answer?.(change, target) ?? null);
-      if (command.key !== null) completeReceipt(tx, command.key, receipt);
-      return { receipt, replayed: false, change };
-    },
-    { actor: command.caller },
-  );
+  const run = (act: (tx: Transaction) => Promise<CommandResult<Done, Answer>>) =>
+    timed('command', { operation: command.operation }, () => transactions.run(act, { actor: command.caller }));
+  return run(async (tx) => {
+    const auditRecordId = newId();
+    // The statements are sent together, and PostgreSQL executes them one after another, in the order of locks. The first refusal decides.
+    const [, earlier, current, found] = await settleAll([
+      takeAdvisoryLocks(tx.em, command.locks, command.caller.id),
+      claimKey<Answer>(tx, command, bindings, auditRecordId),
+      refreshCaller(tx, command.caller),
+      work.find(tx),
+    ]);
+    const replayed = settledValue(earlier);
+    if (replayed) return { receipt: replayed, replayed: true };
+    const [caller, target] = [settledValue(current), settledValue(found)];
+    const change = await work.act(tx, caller, target);
+    // The receipt names the first record. The records for former owners and for other changed resources have ids of their own.
+    for (const [index, entry] of entriesOf(command.audit, change, target).entries()) {
+      const id = index === 0 ? auditRecordId : (entry.repeatedAs ?? newId());
+      tx.record(id, change.actor ?? caller, entry, command.request);
+    }
+    const receipt = toReceipt(change, auditRecordId, work.answer?.(change, target) ?? null);
+    if (command.key !== null) completeReceipt(tx, command.key, receipt);
+    return { receipt, replayed: false, change };
+  });
 }
 
 /** Waits for all promises. @throws the first error of PostgreSQL: all later statements failed because of it */
