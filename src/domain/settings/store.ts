@@ -17,18 +17,31 @@ export interface StoredSettings {
 
 const selectSettings = prepare((db) => db.selectFrom('settings').select(['document', 'revision', 'updatedAt']));
 
+/** The settings that a transaction has read. */
+const readBefore = new WeakMap<Em, Promise<StoredSettings>>();
+
 /**
- * The settings at this moment: one row, read whenever something depends on it and never kept, so that every process follows a change at
- * once.
+ * The settings at this moment: one row, read whenever something depends on it, so that every process follows a change at once. Within a
+ * transaction it is read once.
  * @throws Unavailable if the row is missing or damaged: nothing that depends on the settings is allowed then
  */
-export async function readSettings(em: Em): Promise<StoredSettings> {
-  return toSettings((await selectSettings(em, {}))[0]);
+export function readSettings(em: Em): Promise<StoredSettings> {
+  return (em.isInTransaction() && readBefore.get(em)) || keep(em, selectSettings(em, {}));
 }
 
-/** Takes a share lock on the settings until the commit, so that they do not change. */
-export async function shareSettings(em: Em): Promise<void> {
-  await db(em).selectFrom('settings').select('revision').forShare().execute();
+/** Takes a share lock on the settings until the commit, so that they do not change, and reads them. */
+export function shareSettings(em: Em): Promise<StoredSettings> {
+  return keep(em, selectShared(em, {}));
+}
+
+const selectShared = prepare((db) =>
+  db.selectFrom('settings').select(['document', 'revision', 'updatedAt']).forShare(),
+);
+
+function keep(em: Em, rows: Promise<SettingsRow[]>): Promise<StoredSettings> {
+  const settings = rows.then(([row]) => toSettings(row));
+  if (em.isInTransaction()) readBefore.set(em, settings);
+  return settings;
 }
 
 /** Locks the settings for a change, and reads them. */
@@ -41,7 +54,9 @@ export async function lockSettings(em: Em): Promise<StoredSettings> {
   return toSettings(row);
 }
 
-function toSettings(row: { document: unknown; revision: number; updatedAt: string | null } | undefined) {
+type SettingsRow = Awaited<ReturnType<typeof selectSettings>>[number];
+
+function toSettings(row: SettingsRow | undefined): StoredSettings {
   const parsed = StoredDocument.safeParse(row?.document);
   if (!row || !parsed.success) {
     throw new Unavailable('the settings of the installation cannot be read', { cause: parsed.error });
@@ -53,6 +68,7 @@ function toSettings(row: { document: unknown; revision: number; updatedAt: strin
 export async function saveSettings(em: Em, document: SettingsDocument): Promise<StoredSettings> {
   const settings = await readForChange(em, Settings, { only: true });
   settings.replaceDocument(toStored(document));
+  readBefore.delete(em);
   await em.flush();
   return { document, revision: settings.revision, updatedAt: settings.updatedAt?.toISOString() ?? null };
 }

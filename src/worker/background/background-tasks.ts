@@ -12,8 +12,9 @@ import { removeOldDebugLogs } from '#domain/runs/debug-logs/debug-logs.ts';
 import { scheduledWorks } from '#domain/scheduled-work-kinds.ts';
 import { recordMissedTimes } from '#domain/schedules/history/missed-times.ts';
 import { readGates } from '#domain/settings/store.ts';
+import { eventBatch } from '#domain/shared/events/kept-cursor.ts';
 import { engineSubscriber } from '#domain/shared/events/outbox.ts';
-import { eventTopic, type SignalSource, sendingTopics, webhookTopics } from '#domain/shared/events/topics.ts';
+import { dueTopic, eventTopic, type SignalSource, sendingTopics, webhookTopics } from '#domain/shared/events/topics.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
 import { disableOverfull, dropOldDeliveries } from '#domain/webhooks/deliveries/backlog.ts';
 import type { DeliverDeps } from '#domain/webhooks/deliveries/deliver-queue.ts';
@@ -122,7 +123,7 @@ function followWhatHappens({ orm, mail, log, bindingKey, signals }: BackgroundTa
       run: async () => {
         const events = await fanOut(orm);
         if (events) signals.signal([sendingTopics.webhooks]);
-        return againIf(events);
+        return againIf(events === eventBatch);
       },
     },
     {
@@ -140,8 +141,8 @@ function followWhatHappens({ orm, mail, log, bindingKey, signals }: BackgroundTa
       failure: 'could not notify users of new events',
       run: async () => {
         const events = await notifyOfEvents(orm, await readEnabledMedia({ orm, mail }), log);
-        if (events) signals.signal([sendingTopics.mails, sendingTopics.posts]);
-        return againIf(events);
+        if (events) signals.signalHere([dueTopic]);
+        return againIf(events === eventBatch);
       },
     },
     {
@@ -153,7 +154,7 @@ function followWhatHappens({ orm, mail, log, bindingKey, signals }: BackgroundTa
   ];
 }
 
-function againIf(hasMore: unknown): 'again' | undefined {
+function againIf(hasMore: boolean): 'again' | undefined {
   return hasMore ? 'again' : undefined;
 }
 

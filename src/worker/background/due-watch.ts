@@ -3,6 +3,7 @@ import type { Orm } from '#database/database.ts';
 import { addSharedWork, type DueWork, findDueWork, type SharedWork } from '#domain/due-work.ts';
 import {
   anyEvent,
+  dueTopic,
   outboxTopic,
   type SignalSource,
   sendingTopics,
@@ -49,7 +50,7 @@ export class DueWatch {
       log: deps.log,
       failure: 'could not look for work that is due',
       run: () => this.#look(),
-      wake: { signals: deps.signals, topics: [anyEvent], gapMs },
+      wake: { signals: deps.signals, topics: [anyEvent, dueTopic], gapMs },
     });
   }
 

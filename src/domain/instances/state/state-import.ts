@@ -107,6 +107,7 @@ export async function importFirstState(
     attempt: null,
     createdBy,
   });
+  await tx.em.flush();
   const { teamId = null, environmentId = null } = instance;
   await takeQuota(tx, { teamId, environmentId }, { state_bytes: state.content.length });
   tx.publish({

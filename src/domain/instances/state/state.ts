@@ -28,16 +28,17 @@ export interface NewState {
    */
   readonly outputs?: WrittenOutputs | undefined;
   readonly runId: string | null;
-  /** The attempt that wrote it, and the number of the write. Repeating the same write creates no second version. */
+  /** The attempt that wrote it, and the number of the write. */
   readonly attempt: { id: string; write: number } | null;
   readonly createdBy: string | null;
 }
 
-/** Stores a state under the next serial and returns that serial. The caller has locked the row of the instance. */
+/**
+ * Stores a state under the next serial and returns that serial. The caller has locked the row of the instance, has not stored the same write
+ * before, and flushes the instance.
+ */
 export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instance, state: NewState): Promise<number> {
   const { attempt } = state;
-  const repeated = attempt && (await em.findOne(StateVersion, { attemptId: attempt.id, attemptWrite: attempt.write }));
-  if (repeated) return repeated.serial;
   const digest = state.digest ?? digestOf(state.content);
   const serial = (instance.stateSerial || (await findLastSerial(em, instance.id))) + 1;
   instance.stateSerial = serial;
@@ -59,7 +60,6 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
   });
   await addStateBytes(em, { instanceId: instance.id, bytes: state.content.length });
   instance.revision += 1;
-  await em.flush();
   return serial;
 }
 
@@ -97,7 +97,15 @@ export async function readState(em: Em, keyRing: KeyRing, instanceId: string, se
   return (await readStateContent(em, keyRing, instanceId, serial))?.content ?? null;
 }
 
-/** Locks the row of an instance until the commit, and reads it. */
-export function lockAndReadInstance(em: Em, instanceId: string): Promise<Instance> {
-  return em.findOneOrFail(Instance, { id: instanceId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+/** The instances that a transaction has locked. */
+const locked = new WeakMap<Em, Map<string, Instance>>();
+
+/** Locks the row of an instance until the commit, and reads it, unless the transaction has done so. */
+export async function lockAndReadInstance(em: Em, instanceId: string): Promise<Instance> {
+  const ofTransaction = locked.get(em) ?? new Map<string, Instance>();
+  const known = ofTransaction.get(instanceId);
+  if (known) return known;
+  const instance = await em.findOneOrFail(Instance, { id: instanceId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  locked.set(em, ofTransaction.set(instanceId, instance));
+  return instance;
 }

@@ -19,10 +19,11 @@ import { ApplyObstructed, NoUsableTool, SandboxDemanded } from '../errors.ts';
 import { RunPlan } from '../plans/entity.ts';
 import { lockReadsForShare } from '../references/recheck.ts';
 import { raiseSecrets } from '../references/secret-outputs.ts';
-import { findStateSecrets } from '../state-secrets/state-secrets.ts';
+import { findStateSecrets, noSecrets } from '../state-secrets/state-secrets.ts';
 import { type DeliveredConnections, deliverConnections, lockBindersForShare } from './claiming/connections.ts';
 import { isObstructed } from './claiming/start-check.ts';
 import { chooseToolOfClaim } from './claiming/tool-choice.ts';
+import { selectWaitingAttempt } from './claiming/waiting-attempt-store.ts';
 import { beginLog } from './logs.ts';
 import { artifactContext } from './seals.ts';
 import { canBeClaimed, claimForWorker } from './store.ts';
@@ -80,10 +81,18 @@ export function claimAttempt(
   return em.transactional((tx) => claim(tx, keyRing, attemptId, claimant));
 }
 
+/** Whether no run has deployed or written anything to an instance, so that nothing of it holds secrets. */
+function isUntouched({ stateSerial, deployedRunId, unrecordedRunId, outputs }: Instance): boolean {
+  const isWritten = stateSerial > 0 || deployedRunId || unrecordedRunId;
+  return !isWritten && Object.keys(outputs).length === 0;
+}
+
 async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Claimant): Promise<AttemptWork | null> {
-  if (await isObstructed(em, attemptId)) throw new ApplyObstructed(attemptId);
-  const { isBound } = await lockBindersForShare(em, attemptId);
-  await lockReadsForShare(em, attemptId);
+  const [waiting] = await selectWaitingAttempt(em, { attemptId });
+  if (!waiting) return null;
+  if (await isObstructed(em, waiting)) throw new ApplyObstructed(attemptId);
+  const { isBound } = await lockBindersForShare(em, waiting);
+  await lockReadsForShare(em, waiting);
   const { workerId, isolation, issuer } = claimant;
   const runId = await claimForWorker(em, { attemptId, workerId, isolation });
   if (runId === null) {
@@ -96,7 +105,8 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
   if (!attempt) throw new Error(`the run ${runId} has no attempt ${attemptId}, which was claimed`);
   const { spec } = await loadVersionById(em, run.templateVersionId);
   const { files } = await em.findOneOrFail(TemplateVersion, { id: run.templateVersionId }, { populate: ['files'] });
-  const { id: instanceId, stateSerial } = await em.findOneOrFail(Instance, { id: run.instanceId });
+  const instance = await em.findOneOrFail(Instance, { id: run.instanceId });
+  const { id: instanceId, stateSerial } = instance;
   const tool = await chooseToolOfClaim(em, claimant, run);
   if (tool === undefined) throw new NoUsableTool(attemptId, claimant.tools);
   const connections = await deliverConnections(em, keyRing, { run, attempt, spec, workerId, issuer, isBound });
@@ -112,7 +122,7 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
     files,
     inputs,
     state: stateSerial > 0 ? await readState(em, keyRing, instanceId, stateSerial) : null,
-    stateSecrets: await findStateSecrets(em, keyRing, instanceId, inputs.sensitive),
+    stateSecrets: isUntouched(instance) ? noSecrets : await findStateSecrets(em, keyRing, instanceId, inputs.sensitive),
     artifact: plan?.artifact ? keyRing.open(artifactContext(runId), plan.artifact) : null,
     planDigest: plan?.executorDigest ?? null,
     tool: chosen,

@@ -1,6 +1,4 @@
 import type { Em } from '#database/database.ts';
-import type { ParameterOf } from '#database/queries.ts';
-import { prepare } from '#domain/db.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
@@ -34,33 +32,25 @@ export async function refuseEndedReads(
   throw new Unprocessable(`variables: ${describeEnded(ended)}`, { code: 'reference_unresolved' });
 }
 
-const selectReads = prepare((queries, parameter: ParameterOf<{ attemptId: string }>) =>
-  queries
-    .selectFrom('run_attempts as a')
-    .innerJoin('runs', 'runs.id', 'a.runId')
-    .where('a.id', '=', parameter('attemptId'))
-    .where('runs.reads', 'is not', null)
-    .select(['runs.operation', 'runs.reads', 'runs.environmentId', 'runs.teamId']),
-);
-
 /**
- * Checks that the owners still let the run of an attempt read its outputs, and locks their permission until the commit. Call it before the
- * attempt is claimed: instances are locked before runs.
+ * Checks that the owners still let a run read its outputs, and locks their permission until the commit. Call it before an
+ * attempt of the run is claimed: instances are locked before runs.
  * @throws ReadsRefused naming a reference that is no longer allowed
  */
-export async function lockReadsForShare(em: Em, attemptId: string): Promise<void> {
-  const [row] = await selectReads(em, { attemptId });
-  if (!row?.reads) return;
-  const reads = readsToCheck(row.operation, row.reads);
+export async function lockReadsForShare(
+  em: Em,
+  run: Pick<Run, 'operation'> & Partial<Pick<Run, 'reads' | 'environmentId' | 'teamId'>>,
+): Promise<void> {
+  const reads = readsToCheck(run.operation, run.reads ?? []);
   if (reads.length === 0) return;
-  const ended = await findEndedRead(em, await findReadingPlace(em, row), reads, true);
+  const ended = await findEndedRead(em, await findReadingPlace(em, run), reads, true);
   if (ended) throw new ReadsRefused(describeEnded(ended));
 }
 
 /** The place of a run with its present owners, who may have changed since the run was admitted. */
 export async function findReadingPlace(
   em: Em,
-  { environmentId, teamId }: Pick<Run, 'environmentId' | 'teamId'>,
+  { environmentId, teamId }: Partial<Pick<Run, 'environmentId' | 'teamId'>>,
 ): Promise<ReadingPlace> {
   const environment = environmentId ? await findEnvironment(em, environmentId) : undefined;
   if (environment) {

@@ -46,6 +46,8 @@ export async function findSecretsOfStates(
   return openSecrets(em, keyRing, instanceId, { writers, secretNames: [] });
 }
 
+export const noSecrets: EarlierSecrets = { values: [], areTooMany: false };
+
 const tooMany: EarlierSecrets = { values: [], areTooMany: true };
 
 /** The secret inputs of the writers, and the secret outputs. */

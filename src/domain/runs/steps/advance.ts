@@ -170,15 +170,18 @@ async function waitForApproval(tx: Transaction, run: Run, facts: StepFacts, seco
   return { kind: 'wait', seconds: approvalWaitSeconds(facts, seconds) };
 }
 
-/** Opens an attempt. The run waits until a worker of its pool claims the attempt. */
+/**
+ * Opens an attempt. The run waits until a worker of its pool claims the attempt.
+ * @param first for the first attempt of the run: where it can be executed
+ */
 async function startAttempt(
   tx: Transaction,
   run: Run,
   phase: AttemptPhase,
-  placement: Placement | null = null,
+  first: Placement | null = null,
 ): Promise<NextStep> {
   run.waitFor('no_worker');
-  return placeAttempt(tx, run, await openAttempt(tx.em, run, phase), placement);
+  return placeAttempt(tx, run, await openAttempt(tx.em, run, phase, first !== null), first);
 }
 
 /** Chooses the queue of an open attempt. While no live worker may claim the attempt, the run waits. */

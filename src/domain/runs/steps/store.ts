@@ -2,7 +2,7 @@ import { type Expression, expressionBuilder, type Kysely, sql } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
-import { db, prepare } from '#domain/db.ts';
+import { db, prepare, prepareChange } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { selectHolds } from '#domain/holds/store.ts';
 import { writingOperations } from '#domain/shared/vocabulary/runs.ts';
@@ -153,11 +153,10 @@ export async function deleteSlot(em: Em, runId: string): Promise<boolean> {
 }
 
 /** Deletes what applying the plan of a run needs; the plan itself stays. */
-export async function discardPlanArtifact(em: Em, runId: string): Promise<void> {
-  await db(em)
+export const discardPlanArtifact = prepareChange((db, parameter: ParameterOf<{ runId: string }>) =>
+  db
     .updateTable('run_plans')
-    .set({ artifact: null })
-    .where('runId', '=', runId)
-    .where('artifact', 'is not', null)
-    .execute();
-}
+    .set({ artifact: sql.lit(null) })
+    .where('runId', '=', parameter('runId'))
+    .where('artifact', 'is not', null),
+);

@@ -81,7 +81,7 @@ export async function finishRun(
     ...(detail && { status_detail: detail }),
   });
   if (status !== 'succeeded' && run.isWriter()) await recordIncomplete(tx.em, run);
-  await discardPlanArtifact(tx.em, run.id);
+  tx.write(discardPlanArtifact({ runId: run.id }));
   void tx.send(addLogBytes(tx.em, { runId: run.id, createdAt: run.createdAt.toISOString() }));
   await releaseSlot(tx, run);
   if (!run.isScan()) await wakeNext(tx, slotRequestOf(run), 'all');
@@ -89,8 +89,8 @@ export async function finishRun(
 }
 
 /** Opens an attempt at a phase. Its id is the fencing token: from now on the writes of older attempts are refused. */
-export async function openAttempt(em: Em, run: Run, phase: AttemptPhase): Promise<RunAttempt> {
-  const last = await findLogEnd(em, run);
+export async function openAttempt(em: Em, run: Run, phase: AttemptPhase, isFirst: boolean): Promise<RunAttempt> {
+  const last = isFirst ? undefined : await findLogEnd(em, run);
   const attempt = em.create(RunAttempt, {
     id: newId(),
     runId: run.id,

@@ -33,17 +33,30 @@ export class PendingStatements {
   }
 
   /**
-   * Sends the kept statements together with the outbox rows. Resolves once the transaction has ended, to the messages that
-   * this process may deliver to the engine: those whose target waits for no older message.
+   * Sends the kept statements together with the outbox rows. Resolves once the transaction has ended, to the rows that were added.
    */
-  finish(entries: readonly OutboxEntry[], dueAt: Date): Promise<OutboxMessage[]> {
+  finish(entries: readonly OutboxEntry[], dueAt: Date): Promise<AddedRows> {
     const last = entries.length > 0 ? insertOutbox(this.#insertRows, entries, dueAt) : this.#kept.pop();
-    if (!last) return Promise.resolve([]);
+    if (!last) return Promise.resolve({ messages: [], subscribers: [] });
     const rows = this.send(runTogether<InsertedRow>(this.#em, this.#kept, last));
-    const messages = rows.then((inserted) => (entries.length > 0 ? inserted.flatMap(toMessage) : []));
-    messages.catch(() => undefined);
-    return messages;
+    const added = rows.then((inserted) => toAddedRows(entries.length > 0 ? inserted : []));
+    added.catch(() => undefined);
+    return added;
   }
+}
+
+/** What a transaction has added to the outbox. */
+export interface AddedRows {
+  /** The messages that this process may deliver to the engine: those whose target waits for no older message. */
+  readonly messages: OutboxMessage[];
+  /** The subscribers of events for which there are rows. */
+  readonly subscribers: readonly string[];
+}
+
+function toAddedRows(inserted: readonly InsertedRow[]): AddedRows {
+  const subscribers = new Set(inserted.map(({ subscriber }) => subscriber));
+  subscribers.delete(engineSubscriber);
+  return { messages: inserted.flatMap(toMessage), subscribers: [...subscribers] };
 }
 
 /** A row of the outbox, as `insertOutbox` takes it. */

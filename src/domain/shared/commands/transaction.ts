@@ -164,10 +164,11 @@ export class Transactions {
     }
     if (events.length > 0) pending.write(insertEvents(events));
     const entries = [...engineMessages, ...deliveriesOf(events, this.#subscriptions)];
-    const messages = pending.finish(entries, this.#dueAt());
+    const added = pending.finish(entries, this.#dueAt());
     await commit(em, pending.sent);
-    if (engineMessages.length > 0) this.#delivery.dispatch(await messages);
-    if (events.length > 0) this.#delivery.signal?.(topicsOf(events, entries));
+    const { messages, subscribers } = await added;
+    if (engineMessages.length > 0) this.#delivery.dispatch(messages);
+    if (events.length > 0) this.#delivery.signal?.(topicsOf(events, subscribers));
     return result;
   }
 
@@ -176,14 +177,12 @@ export class Transactions {
   }
 }
 
-/** What a commit with these events and rows of the outbox is signalled as. */
-function topicsOf(events: readonly PendingEvent[], entries: readonly OutboxEntry[]): string[] {
-  const ofEvents = events.flatMap(({ type, subjectId }) => [
-    eventTopic(type),
-    ...(subjectId ? [subjectTopic(subjectId)] : []),
-  ]);
-  const ofEntries = entries.filter(({ subscriber }) => subscriber !== engineSubscriber);
-  return [...new Set([anyEvent, ...ofEvents, ...ofEntries.map(({ subscriber }) => outboxTopic(subscriber))])];
+/** What a commit with these events, and with rows of the outbox for these subscribers, is signalled as. */
+function topicsOf(events: readonly PendingEvent[], subscribers: readonly string[]): string[] {
+  const ofEvents = events.flatMap(({ type, subjectId }) =>
+    subjectId === null ? [eventTopic(type)] : [eventTopic(type), subjectTopic(subjectId)],
+  );
+  return [...new Set([anyEvent, ...ofEvents, ...subscribers.map(outboxTopic)])];
 }
 
 /**

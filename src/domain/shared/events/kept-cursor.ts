@@ -19,7 +19,8 @@ export interface EventFollower extends Pick<KeptCursor, 'table'> {
 
 /** The id of the row of a table that has the cursor of an `EventFollower`. */
 const followerId = '00000000-0000-0000-0000-000000000001';
-const batch = 500;
+/** How many events a follower takes at once. */
+export const eventBatch = 500;
 
 /**
  * Processes the next events and moves the cursor past them in one transaction, so that a killed process has done both or neither. Only one
@@ -28,7 +29,7 @@ const batch = 500;
  */
 export function followEvents(orm: Orm, { table, take }: EventFollower): Promise<number | null> {
   return moveCursor<EventCursor, number>(orm, { table, id: followerId }, startCursor, async (em, known) => {
-    const { events, cursor } = await readEventsAfter(em, known, batch);
+    const { events, cursor } = await readEventsAfter(em, known, eventBatch);
     if (events.length > 0) await take(em, events);
     // A cursor that is written costs more than one that is read again, so it stays until there is an event.
     if (events.length > 0 || known.paging) return { cursor, result: events.length };

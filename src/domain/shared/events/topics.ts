@@ -32,6 +32,9 @@ export function outboxTopic(subscriber: string): string {
   return `outbox/${subscriber}`;
 }
 
+/** Something may be due that no event tells of. */
+export const dueTopic = 'due';
+
 /** Deliveries of webhooks, or messages to users and channels, wait to be sent. */
 export const sendingTopics = { webhooks: 'sending/webhooks', mails: 'sending/mails', posts: 'sending/posts' } as const;
 

@@ -21,6 +21,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { EnvironmentRequired, IssuerUnknown, SigningKeyUnavailable } from '#domain/workload-identity/errors.ts';
 import type { Run, RunAttempt } from '../../entity.ts';
 import { ConnectionsRefused } from '../../errors.ts';
+import type { WaitingAttempt } from './waiting-attempt-store.ts';
 
 /** Everything that connections provide to an attempt. It stays in the worker and its executor: never store or log it. */
 export interface DeliveredConnections extends AttemptDelivery {
@@ -44,10 +45,12 @@ interface Recipient {
  * authority of those who made them. Call it before the attempt is claimed, because principals are locked before runs. Returns whether there
  * are any bindings.
  */
-export async function lockBindersForShare(em: Em, attemptId: string): Promise<{ isBound: boolean }> {
-  const [version] = await findVersion(em, { attemptId });
-  if (!version || !mayUseConnections((await loadVersionById(em, version.id)).spec)) return { isBound: false };
-  const binders = await lockBindings(em, { attemptId });
+export async function lockBindersForShare(
+  em: Em,
+  { templateVersionId, environmentId, projectId }: WaitingAttempt,
+): Promise<{ isBound: boolean }> {
+  if (!mayUseConnections((await loadVersionById(em, templateVersionId)).spec)) return { isBound: false };
+  const binders = await lockBindings(em, { environmentId, projectId });
   if (binders.length > 0) await sharePrincipals(em, { ids: [...new Set(binders.map(({ boundBy }) => boundBy))] });
   return { isBound: binders.length > 0 };
 }
@@ -57,30 +60,16 @@ function mayUseConnections({ connections = [], executor }: TemplateSpec): boolea
   return connections.length > 0 || executor.kind !== 'command';
 }
 
-const findVersion = prepare((queries, parameter: ParameterOf<{ attemptId: string }>) =>
-  queries
-    .selectFrom('run_attempts as a')
-    .innerJoin('runs', 'runs.id', 'a.runId')
-    .where('a.id', '=', parameter('attemptId'))
-    .select('runs.templateVersionId as id'),
-);
-
-const lockBindings = prepare((queries, parameter: ParameterOf<{ attemptId: string }>) =>
-  queries
-    .selectFrom('run_attempts as a')
-    .innerJoin('runs', 'runs.id', 'a.runId')
-    .innerJoin('connection_bindings as b', (join) =>
-      join.on((eb) =>
-        eb.or([
-          eb('b.environmentId', '=', eb.ref('runs.environmentId')),
-          eb('b.projectId', '=', eb.ref('runs.projectId')),
-        ]),
-      ),
-    )
-    .where('a.id', '=', parameter('attemptId'))
-    .orderBy('b.id')
-    .select('b.boundBy')
-    .forShare('b'),
+const lockBindings = prepare(
+  (queries, parameter: ParameterOf<{ environmentId: string | null; projectId: string | null }>) =>
+    queries
+      .selectFrom('connection_bindings as b')
+      .where((eb) =>
+        eb.or([eb('b.environmentId', '=', parameter('environmentId')), eb('b.projectId', '=', parameter('projectId'))]),
+      )
+      .orderBy('b.id')
+      .select('b.boundBy')
+      .forShare('b'),
 );
 
 /**

@@ -67,6 +67,7 @@ export async function chooseToolOfClaim(
   { workerId, tools }: { readonly workerId: string; readonly tools: readonly VersionedTool[] },
   run: RunOfTool,
 ): Promise<VersionedTool | 'needless' | undefined> {
+  // What the transaction reads from now on is locked.
   if (isBoundBySettings(run)) await shareSettings(em);
   const rules = await readToolRules(em, run);
   if (rules === null) return 'needless';

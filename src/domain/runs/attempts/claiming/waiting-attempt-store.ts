@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { ParameterOf } from '#database/queries.ts';
+import { prepare } from '#domain/db.ts';
+
+/** An attempt that a worker wants to claim: what decides which rows it has to lock first. Nothing of its run is locked yet. */
+export type WaitingAttempt = Awaited<ReturnType<typeof selectWaitingAttempt>>[number];
+
+export const selectWaitingAttempt = prepare((queries, parameter: ParameterOf<{ attemptId: string }>) =>
+  queries
+    .selectFrom('run_attempts as a')
+    .innerJoin('runs', 'runs.id', 'a.runId')
+    .where('a.id', '=', parameter('attemptId'))
+    .select(['a.id', 'a.phase', 'a.runId', 'runs.operation', 'runs.reads', 'runs.templateVersionId'])
+    .select(['runs.environmentId', 'runs.projectId', 'runs.teamId'])
+    .select((eb) =>
+      eb
+        .selectFrom('run_reviews as v')
+        .whereRef('v.runId', '=', 'runs.id')
+        .select((of) => {
+          const [reviewer, person] = [of.ref('v.reviewerId'), of.ref('v.responsibleUserId')];
+          return sql<string[]>`coalesce(jsonb_agg(${reviewer}) || jsonb_agg(${person}), '[]')`.as('ids');
+        })
+        .$asScalar()
+        .$notNull()
+        .as('reviewers'),
+    ),
+);

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type System, startSystem } from '#test/support/system.ts';
+import { network, publish, runToEnd } from '#test/support/templates.ts';
+
+let system: System;
+/** Asks for the end of a run beside the service, whose statements are counted. */
+let watcher: pg.Client;
+
+beforeAll(async () => {
+  system = await startSystem();
+  watcher = new pg.Client({ connectionString: system.database.url });
+  await watcher.connect();
+});
+afterAll(async () => {
+  await watcher?.end();
+  await system?.close();
+});
+
+/** The statements that the API and the worker, which are in this process, send during some work. */
+async function statementsDuring(work: () => Promise<void>): Promise<string[]> {
+  const texts: string[] = [];
+  const send = pg.Client.prototype.query;
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...given: unknown[]
+  ) {
+    const [query] = given as [string | { text: string }];
+    if (this !== watcher) texts.push(typeof query === 'string' ? query : query.text);
+    return Reflect.apply(send, this, given);
+  });
+  await work().finally(() => spy.mockRestore());
+  return texts;
+}
+
+const isBegin = (text: string) => text.startsWith('begin');
+
+async function awaitEnd(id: string): Promise<void> {
+  for (;;) {
+    const { rows } = await watcher.query('select status from runs where id = $1 and finished_at is not null', [id]);
+    if (rows[0]) return expect(rows[0].status).toBe('succeeded');
+    await sleep(5);
+  }
+}
+
+describe('the statements that the service sends to PostgreSQL', () => {
+  it('are few for a run without approval, whose version has run before', async () => {
+    const template_id = await publish(system.administrator, 'network', network);
+    const variables = { token: 'a value' };
+    for (let warmUp = 0; warmUp < 3; warmUp += 1) await runToEnd(system.administrator, { template_id, variables });
+    // Notifications of the runs before are not its own.
+    await sleep(1_500);
+    const sent = await statementsDuring(async () => {
+      const { status, body } = await system.administrator.post('/runs', {
+        template_id,
+        variables,
+        instance: 'counted',
+      });
+      expect(status).toBe(202);
+      await awaitEnd(body.id);
+    });
+    expect(sent.filter(isBegin).length, sent.join('\n')).toBeLessThanOrEqual(most.transactions);
+    expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(most.statements);
+  });
+
+  it('are fewer than two a second while there is nothing to do', async () => {
+    await sleep(2_000);
+    const sent = await statementsDuring(() => sleep(10_000));
+    expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(20);
+  });
+});
+
+/** No feature may need more for every run. */
+const most = { statements: 110, transactions: 9 };
