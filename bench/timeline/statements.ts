@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Comparison, Report } from '../benchmark.ts';
+import type { Installation } from '../installation/installation.ts';
+import { median } from '../report/statistics.ts';
+import { listTcpPorts } from '../resources/processes.ts';
+import { type LoggedStatement, logStatements, sumStatements } from '../resources/statement-log.ts';
+import { pause, pauseMs, row, type Setting } from './setting.ts';
+import { toStatementTable, writeStatements } from './statement-table.ts';
+import type { TimedRun } from './timed-runs.ts';
+
+const idleSeconds = 20;
+/** What the last run has left to do ends within this time. */
+const settleMs = 3_000;
+
+/** The statements that were sent. */
+interface Sent {
+  /** From the request of each run to its end. */
+  readonly ofRuns: readonly LoggedStatement[][];
+  readonly afterRuns: readonly LoggedStatement[][];
+  readonly idle: readonly LoggedStatement[];
+  /** The processes of the service, by the ports of their connections. */
+  readonly processes: ReadonlyMap<number, string>;
+}
+
+/** Counts the statements of runs, and those of the service without work. */
+export async function measureStatements({ testbed, installation, run }: Setting): Promise<Report> {
+  const { database } = installation;
+  const runs: TimedRun[] = [];
+  const processes = new Map<number, string>();
+  let idleFrom = 0;
+  const logged = await logStatements({ database, file: testbed.databaseLog }, async () => {
+    for (let count = 0; count < 2 * testbed.rounds; count += 1) {
+      runs.push(await run());
+      await pause();
+      for (const [port, name] of processesByPort(installation)) processes.set(port, name);
+    }
+    await sleep(settleMs);
+    idleFrom = Date.now();
+    await sleep(idleSeconds * 1000);
+  });
+  const within = (from: number, to: number) => logged.filter(({ at }) => at >= from && at < to);
+  const ofRuns = runs.map(({ sentAt, seenAt }) => within(sentAt, seenAt));
+  const path = process.env['BENCH_STATEMENTS'];
+  if (path !== undefined) writeStatements(path, ofRuns.at(-1) ?? [], { from: runs.at(-1)?.sentAt ?? 0, processes });
+  const seconds = median(runs.map(({ sentAt, seenAt }) => (seenAt - sentAt) / 1000));
+  return toReport(
+    {
+      ofRuns,
+      afterRuns: runs.map(({ seenAt }) => within(seenAt, seenAt + pauseMs)),
+      idle: within(idleFrom, idleFrom + idleSeconds * 1000),
+      processes,
+    },
+    seconds,
+  );
+}
+
+function processesByPort({ apiPid, workerPid }: Installation): [port: number, process: string][] {
+  const pids = { API: apiPid, worker: workerPid() };
+  return Object.entries(pids).flatMap(([name, pid]) => listTcpPorts(pid).map((port): [number, string] => [port, name]));
+}
+
+/** @param seconds how long a run took: the service sends statements without work in this time too */
+function toReport({ ofRuns, afterRuns, idle, processes }: Sent, seconds: number): Report {
+  const idleSum = sumStatements(idle);
+  const share = seconds / idleSeconds;
+  const counts = (figure: keyof ReturnType<typeof sumStatements>) => ofRuns.map((sent) => sumStatements(sent)[figure]);
+  const caused = (figure: 'statements' | 'transactions') =>
+    counts(figure).map((count) => Math.max(0, count - idleSum[figure] * share));
+  const comparisons: Comparison[] = [
+    row('statements of a run', '', counts('statements'), { target: { below: 60 } }),
+    row('without those that an idle service sends in this time', '', caused('statements')),
+    row('transactions of a run', '', counts('transactions'), { target: { below: 8 } }),
+    row('without those of an idle service', '', caused('transactions')),
+    row(
+      'text of the statements of a run',
+      'KB',
+      counts('bytes').map((bytes) => bytes / 1000),
+    ),
+    ...[...new Set(processes.values())].map((name) =>
+      row(
+        `statements of a run: ${name}`,
+        '',
+        countOf(ofRuns, (port) => processes.get(port) === name),
+      ),
+    ),
+    row(
+      `statements in the ${pauseMs} ms after a run`,
+      '',
+      afterRuns.map(({ length }) => length),
+    ),
+    row('statements without work', '/s', [idleSum.statements / idleSeconds], { target: { below: 2.5 } }),
+    row('transactions without work', '/s', [idleSum.transactions / idleSeconds]),
+  ];
+  return {
+    comparisons,
+    tables: [
+      toStatementTable({ sent: ofRuns.flat(), runs: ofRuns.length }, { sent: idle, seconds: idleSeconds }, seconds),
+    ],
+  };
+}
+
+function countOf(ofRuns: Sent['ofRuns'], isWanted: (port: number) => boolean): number[] {
+  return ofRuns.map((sent) => sent.filter(({ port }) => port !== null && isWanted(port)).length);
+}
