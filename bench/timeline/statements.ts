@@ -18,6 +18,8 @@ interface Sent {
   readonly ofRuns: readonly LoggedStatement[][];
   readonly afterRuns: readonly LoggedStatement[][];
   readonly idle: readonly LoggedStatement[];
+  /** How long each run took. The service sends statements without work in this time too. */
+  readonly seconds: readonly number[];
   /** The processes of the service, by the ports of their connections. */
   readonly processes: ReadonlyMap<number, string>;
 }
@@ -42,16 +44,13 @@ export async function measureStatements({ testbed, installation, run }: Setting)
   const ofRuns = runs.map(({ sentAt, seenAt }) => within(sentAt, seenAt));
   const path = process.env['BENCH_STATEMENTS'];
   if (path !== undefined) writeStatements(path, ofRuns.at(-1) ?? [], { from: runs.at(-1)?.sentAt ?? 0, processes });
-  const seconds = median(runs.map(({ sentAt, seenAt }) => (seenAt - sentAt) / 1000));
-  return toReport(
-    {
-      ofRuns,
-      afterRuns: runs.map(({ seenAt }) => within(seenAt, seenAt + pauseMs)),
-      idle: within(idleFrom, idleFrom + idleSeconds * 1000),
-      processes,
-    },
-    seconds,
-  );
+  return toReport({
+    ofRuns,
+    afterRuns: runs.map(({ seenAt }) => within(seenAt, seenAt + pauseMs)),
+    idle: within(idleFrom, idleFrom + idleSeconds * 1000),
+    seconds: runs.map(({ sentAt, seenAt }) => (seenAt - sentAt) / 1000),
+    processes,
+  });
 }
 
 function processesByPort({ apiPid, workerPid }: Installation): [port: number, process: string][] {
@@ -59,46 +58,45 @@ function processesByPort({ apiPid, workerPid }: Installation): [port: number, pr
   return Object.entries(pids).flatMap(([name, pid]) => listTcpPorts(pid).map((port): [number, string] => [port, name]));
 }
 
-/** @param seconds how long a run took: the service sends statements without work in this time too */
-function toReport({ ofRuns, afterRuns, idle, processes }: Sent, seconds: number): Report {
+function toReport(sent: Sent): Report {
+  const { ofRuns, idle, seconds } = sent;
+  const runs = { sent: ofRuns.flat(), runs: ofRuns.length };
+  return {
+    comparisons: [...rowsOfRuns(sent), ...rowsOfProcesses(sent), ...rowsOfIdle(idle)],
+    tables: [toStatementTable(runs, { sent: idle, seconds: idleSeconds }, median(seconds))],
+  };
+}
+
+function rowsOfRuns({ ofRuns, idle, seconds }: Sent): Comparison[] {
+  const sums = ofRuns.map(sumStatements);
   const idleSum = sumStatements(idle);
-  const share = seconds / idleSeconds;
-  const counts = (figure: keyof ReturnType<typeof sumStatements>) => ofRuns.map((sent) => sumStatements(sent)[figure]);
+  const counts = (figure: 'statements' | 'transactions') => sums.map((sum) => sum[figure]);
   const caused = (figure: 'statements' | 'transactions') =>
-    counts(figure).map((count) => Math.max(0, count - idleSum[figure] * share));
-  const comparisons: Comparison[] = [
+    counts(figure).map((count, run) => Math.max(0, count - (idleSum[figure] / idleSeconds) * (seconds[run] ?? 0)));
+  const kilobytes = sums.map(({ bytes }) => bytes / 1000);
+  return [
     row('statements of a run', '', counts('statements'), { target: { below: 60 } }),
     row('without those that an idle service sends in this time', '', caused('statements')),
     row('transactions of a run', '', counts('transactions'), { target: { below: 8 } }),
     row('without those of an idle service', '', caused('transactions')),
-    row(
-      'text of the statements of a run',
-      'KB',
-      counts('bytes').map((bytes) => bytes / 1000),
-    ),
-    ...[...new Set(processes.values())].map((name) =>
-      row(
-        `statements of a run: ${name}`,
-        '',
-        countOf(ofRuns, (port) => processes.get(port) === name),
-      ),
-    ),
-    row(
-      `statements in the ${pauseMs} ms after a run`,
-      '',
-      afterRuns.map(({ length }) => length),
-    ),
-    row('statements without work', '/s', [idleSum.statements / idleSeconds], { target: { below: 2.5 } }),
-    row('transactions without work', '/s', [idleSum.transactions / idleSeconds]),
+    row('text of the statements of a run', 'KB', kilobytes),
   ];
-  return {
-    comparisons,
-    tables: [
-      toStatementTable({ sent: ofRuns.flat(), runs: ofRuns.length }, { sent: idle, seconds: idleSeconds }, seconds),
-    ],
-  };
 }
 
-function countOf(ofRuns: Sent['ofRuns'], isWanted: (port: number) => boolean): number[] {
-  return ofRuns.map((sent) => sent.filter(({ port }) => port !== null && isWanted(port)).length);
+function rowsOfProcesses({ ofRuns, afterRuns, processes }: Sent): Comparison[] {
+  const countOf = (name: string) =>
+    ofRuns.map((sent) => sent.filter(({ port }) => processes.get(port ?? 0) === name).length);
+  const afterwards = afterRuns.map(({ length }) => length);
+  return [
+    ...[...new Set(processes.values())].map((name) => row(`statements of a run: ${name}`, '', countOf(name))),
+    row(`statements in the ${pauseMs} ms after a run`, '', afterwards),
+  ];
+}
+
+function rowsOfIdle(idle: Sent['idle']): Comparison[] {
+  const { statements, transactions } = sumStatements(idle);
+  return [
+    row('statements without work', '/s', [statements / idleSeconds], { target: { below: 2.5 } }),
+    row('transactions without work', '/s', [transactions / idleSeconds]),
+  ];
 }
