@@ -18,13 +18,13 @@ import { opentofu } from './benchmarks/opentofu.ts';
 import { reads } from './benchmarks/reads.ts';
 import { retention } from './benchmarks/retention.ts';
 import { scans } from './benchmarks/scans.ts';
-import { timeline } from './benchmarks/timeline.ts';
 import { workflow } from './benchmarks/workflow.ts';
 import { openTestbed, type Testbed } from './installation/testbed.ts';
 import { findTofu } from './installation/tofu.ts';
 import { saveSection } from './report/document.ts';
 import { describeMachine, versionOf } from './report/machine.ts';
 import { toText } from './report/table.ts';
+import { timeline } from './timeline/timeline.ts';
 import { ui } from './ui/ui.ts';
 
 const benchmarks: readonly Benchmark[] = [

@@ -46,7 +46,7 @@ export function hostOf(workerPid: number): number {
 }
 
 /** The processor time in milliseconds that PostgreSQL's processes for the connections to one database have used so far. */
-export async function readServiceBackendCpu(database: pg.Pool): Promise<number> {
+export async function readBackendCpu(database: pg.Pool): Promise<number> {
   const { rows } = await database.query(
     'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   );

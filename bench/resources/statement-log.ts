@@ -83,20 +83,33 @@ function readFrom(path: string, from: number): string {
   }
 }
 
+const begin = /^\s*(begin|start transaction)\b/i;
+const end = /^\s*(commit|rollback(?!\s+to\b)|end|abort)\b/i;
+
 /** How much was sent. `bytes` are those of the texts, as the log has them: a prepared statement counts each time. */
-export function measureStatements(sent: readonly LoggedStatement[]) {
+export function sumStatements(sent: readonly LoggedStatement[]) {
   return {
     statements: sent.length,
-    transactions: sent.filter(({ text }) => /^\s*(begin|start transaction)\b/i.test(text)).length,
+    transactions: sent.filter(({ text }) => begin.test(text)).length,
     bytes: sent.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
   };
 }
 
-/** How often each text was sent, the most frequent first. */
-export function countByText(sent: readonly LoggedStatement[]): { readonly text: string; readonly count: number }[] {
+/** The number of the transaction that each statement is in, in the order in which they begin; null for one outside of them. */
+export function numberTransactions(sent: readonly LoggedStatement[]): (number | null)[] {
+  const open = new Map<number, number>();
+  let begun = 0;
+  return sent.map(({ backend, text }) => {
+    if (begin.test(text)) open.set(backend, ++begun);
+    const number = open.get(backend) ?? null;
+    if (end.test(text)) open.delete(backend);
+    return number;
+  });
+}
+
+/** How often each text was sent. */
+export function countByText(sent: readonly LoggedStatement[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { text } of sent) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return [...counts]
-    .map(([text, count]) => ({ text, count }))
-    .sort((one, other) => other.count - one.count || other.text.length - one.text.length);
+  return counts;
 }

@@ -8,8 +8,9 @@ import {
   countByText,
   logLinePrefix,
   logStatements,
-  measureStatements,
+  numberTransactions,
   parseStatements,
+  sumStatements,
 } from '../../bench/resources/statement-log.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-statements-'));
@@ -52,7 +53,7 @@ it('the statements of a connection that was open before are logged while the wor
   expect(own.every(({ at }) => at >= before - 1 && at <= Date.now())).toBe(true);
   expect(own.every(({ port }) => Number.isInteger(port))).toBe(true);
   expect(sent.some(({ text }) => text.includes('before') || text.includes('afterwards'))).toBe(false);
-  expect(measureStatements(own)).toEqual({ statements: 4, transactions: 1, bytes: 72 });
+  expect(sumStatements(own)).toEqual({ statements: 4, transactions: 1, bytes: 72 });
 });
 
 it('the statements of other databases are left out', async () => {
@@ -86,10 +87,25 @@ it('messages that are no statements are left out, with their further lines', () 
   ]);
 });
 
-it('texts are counted, the most frequent first', () => {
-  const sent = ['a', 'bb', 'a'].map((text) => ({ at: 0, backend: 1, database: 'shop', port: null, text }));
-  expect(countByText(sent)).toEqual([
-    { text: 'a', count: 2 },
-    { text: 'bb', count: 1 },
+const sendOn = (backend: number, text: string) => ({ at: 0, backend, database: 'shop', port: null, text });
+
+it('texts are counted', () => {
+  const sent = ['a', 'bb', 'a'].map((text) => sendOn(1, text));
+  expect([...countByText(sent)]).toEqual([
+    ['a', 2],
+    ['bb', 1],
   ]);
+});
+
+it('transactions that overlap are told apart, and what is in none', () => {
+  const sent = [
+    sendOn(1, 'begin ; set local "x" = 1'),
+    sendOn(2, 'select 1'),
+    sendOn(2, 'BEGIN'),
+    sendOn(1, 'rollback to savepoint nested_1'),
+    sendOn(2, 'commit'),
+    sendOn(1, 'commit'),
+    sendOn(1, 'select 2'),
+  ];
+  expect(numberTransactions(sent)).toEqual([1, null, 2, 1, 2, 1, null]);
 });

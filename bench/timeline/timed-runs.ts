@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { now, type Span } from '#domain/shared/tasks/spans.ts';
 import type { Installation } from '../installation/installation.ts';
-import { awaitSuccess } from './runs.ts';
+import { awaitSuccess } from '../load/runs.ts';
 
 /** A run from its request to its end, as its client sees it. Times are those of `now`. */
 export interface TimedRun {

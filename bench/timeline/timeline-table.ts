@@ -1,7 +1,7 @@
 import type { Table } from '../benchmark.ts';
-import type { Moment } from '../load/timed-runs.ts';
-import { median, percentile } from './statistics.ts';
-import { show } from './table.ts';
+import { median, percentile } from '../report/statistics.ts';
+import { show } from '../report/table.ts';
+import type { Moment } from './timed-runs.ts';
 
 /** What happened in fewer of the runs is left out. */
 const minShare = 0.5;
