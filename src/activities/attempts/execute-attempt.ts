@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { isDatabaseRefusal, mayPass } from '#database/errors.ts';
-import { type AttemptWork, claimAttempt } from '#domain/runs/attempts/claim.ts';
-import { abandonAttempt, completeAttempt, concludeAttempt } from '#domain/runs/attempts/complete.ts';
+import { type AttemptWork, type Claimant, claimAttempt } from '#domain/runs/attempts/claim.ts';
+import { abandonAttempt, completeAttempt } from '#domain/runs/attempts/complete.ts';
+import { type Continuation, continueRun } from '#domain/runs/attempts/continue.ts';
 import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
 import {
   ApplyObstructed,
@@ -11,7 +12,6 @@ import {
   NoUsableTool,
   SandboxDemanded,
 } from '#domain/runs/errors.ts';
-import type { NextStep } from '#domain/runs/model.ts';
 import { AttemptSuperseded } from '#domain/shared/errors.ts';
 import { timed } from '#domain/shared/tasks/spans.ts';
 import type { FailureReason } from '#domain/shared/vocabulary/run-reasons.ts';
@@ -30,48 +30,69 @@ export function createAttemptActivities(deps: AttemptDeps): AttemptActivities {
   return {
     executeAttempt: ({ attemptId }) =>
       withHeartbeat(async (canceled) => {
-        let next: NextStep | null = await executeOne(deps, attemptId, canceled);
+        let { step, work } = await executeOne(deps, { attemptId, work: null }, canceled);
         // The worker that has planned applies at once. While it stops, and once the run is canceled, the workflow decides.
-        while (next?.kind === 'execute' && !deps.attempts.areClosing && !canceled.aborted)
-          next = await executeOne(deps, next.attemptId, canceled);
-        return next;
+        for (
+          let next = nextAttempt(deps, { step, work }, canceled);
+          next;
+          next = nextAttempt(deps, { step, work }, canceled)
+        )
+          ({ step, work } = await executeOne(deps, next, canceled));
+        return step;
       }),
   };
 }
 
-/** Executes one attempt. Returns the next step of the run; null if only the workflow can ask for it. */
-async function executeOne(deps: AttemptDeps, attemptId: string, canceled: AbortSignal): Promise<NextStep | null> {
+/** An attempt to execute, and what it needs, if this worker has claimed it. */
+interface Attempt {
+  readonly attemptId: string;
+  readonly work: AttemptWork | null;
+}
+
+/** Nothing follows unless the workflow asks for it. */
+const nothingFollows: Continuation = { step: null, work: null };
+
+/** The attempt that this worker executes next: in any case one that it has claimed. */
+function nextAttempt({ attempts }: AttemptDeps, { step, work }: Continuation, canceled: AbortSignal): Attempt | null {
+  if (work) return { attemptId: work.attempt.id, work };
+  const mayContinue = step?.kind === 'execute' && !attempts.areClosing && !canceled.aborted;
+  return mayContinue ? { attemptId: step.attemptId, work: null } : null;
+}
+
+/** Executes one attempt, which it first claims if that was not done. */
+async function executeOne(deps: AttemptDeps, attempt: Attempt, canceled: AbortSignal): Promise<Continuation> {
+  const { attemptId } = attempt;
   const over = deps.attempts.join(attemptId);
-  if (over === null) return null; // the engine delivered the attempt twice, and this worker already executes it
+  if (over === null) return nothingFollows; // the engine delivered the attempt twice, and this worker already executes it
   try {
-    return await claimAndExecute(deps, attemptId, AbortSignal.any([over, deps.attempts.stopping, canceled]));
+    return await claimAndExecute(deps, attempt, AbortSignal.any([over, deps.attempts.stopping, canceled]));
   } finally {
     deps.attempts.leave(attemptId);
   }
 }
 
-async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: AbortSignal): Promise<NextStep | null> {
-  let isClaimed = false;
+async function claimAndExecute(
+  deps: AttemptDeps,
+  { attemptId, work: claimed }: Attempt,
+  signal: AbortSignal,
+): Promise<Continuation> {
+  let isClaimed = claimed !== null;
   try {
-    const { workerId, isolation, issuer } = deps;
-    const claimant = { workerId, isolation, issuer, tools: await deps.findTools() };
-    const work = await timed('claim', { attemptId }, () =>
-      claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, claimant),
-    );
-    if (!work) return null;
+    const work = claimed ?? (await claim(deps, attemptId));
+    if (!work) return nothingFollows;
     isClaimed = true;
     return await execute(deps, work, signal);
   } catch (error) {
     // An open attempt of a living worker counts as being executed, so the worker must explicitly release it.
     const refused = error instanceof AttemptRefused ? error : undefined;
     await giveUp(deps, attemptId, isClaimed ? 'lost' : canHandBack(error) ? 'handed_back' : 'failed', refused);
-    if (error instanceof ApplyObstructed) return null;
+    if (error instanceof ApplyObstructed) return nothingFollows;
     if (refused) {
       deps.log.warn(
         { err: refused, attempt_id: attemptId },
         'ended an attempt: a connection or output that it needs cannot be provided',
       );
-      return null;
+      return nothingFollows;
     }
     if (!isUnfit(error)) throw error;
     deps.log.warn(
@@ -79,8 +100,17 @@ async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: Abo
       'released an attempt: this worker has no sandbox or no suitable tool',
     );
     await sleep(tooWeakPauseMs, undefined, { signal }).catch(() => undefined);
-    return null;
+    return nothingFollows;
   }
+}
+
+async function claim(deps: AttemptDeps, attemptId: string): Promise<AttemptWork | null> {
+  const claimant = await describeClaimant(deps);
+  return timed('claim', { attemptId }, () => claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, claimant));
+}
+
+async function describeClaimant({ workerId, isolation, issuer, findTools }: AttemptDeps): Promise<Claimant> {
+  return { workerId, isolation, issuer, tools: await findTools() };
 }
 
 function canHandBack(error: unknown): boolean {
@@ -103,7 +133,7 @@ async function giveUp(
   ).catch(ignoreSuperseded);
 }
 
-async function execute(deps: AttemptDeps, work: AttemptWork, signal: AbortSignal): Promise<NextStep | null> {
+async function execute(deps: AttemptDeps, work: AttemptWork, signal: AbortSignal): Promise<Continuation> {
   const attemptId = work.attempt.id;
   const sink = new AttemptSink(deps, work);
   const stop = AbortSignal.any([signal, sink.stateRefused]);
@@ -120,7 +150,7 @@ async function execute(deps: AttemptDeps, work: AttemptWork, signal: AbortSignal
   } catch (error) {
     if (!(error instanceof AttemptSuperseded)) throw error;
     deps.log.warn({ attempt_id: attemptId }, 'discarded the result of an attempt that is already over');
-    return null;
+    return nothingFollows;
   }
 }
 
@@ -130,17 +160,17 @@ async function storeResult(
   work: AttemptWork,
   result: AttemptResult,
   signal: AbortSignal,
-): Promise<NextStep | null> {
+): Promise<Continuation> {
   const attemptId = work.attempt.id;
   try {
-    return await writeWithRetry(deps, attemptId, () => conclude(deps, attemptId, result, signal));
+    return await writeWithRetry(deps, attemptId, () => conclude(deps, work, result, signal));
   } catch (error) {
     const reason = whyNotStored(work, error);
     if (reason === null) throw error;
     deps.log.error({ err: error, attempt_id: attemptId, reason }, "an attempt's result could not be stored");
     const message = error instanceof AttemptWriteRefused ? error.message : null;
     const refused = { ...failure(reason, null), message };
-    return writeWithRetry(deps, attemptId, () => conclude(deps, attemptId, refused, signal));
+    return writeWithRetry(deps, attemptId, () => conclude(deps, work, refused, signal));
   }
 }
 
@@ -155,18 +185,20 @@ function failure(reason: FailureReason, result: AttemptResult | null): AttemptRe
   return { outcome: 'failed', reason, tool: result?.tool ?? null };
 }
 
-/** Completes an attempt. Returns the next step of the run, unless the run was canceled or this worker stops. */
+/** Completes an attempt, and says what follows, unless the run was canceled or this worker stops. */
 async function conclude(
-  { transactions, keyRing, attempts }: AttemptDeps,
-  attemptId: string,
+  deps: AttemptDeps,
+  work: AttemptWork,
   result: AttemptResult,
   signal: AbortSignal,
-): Promise<NextStep | null> {
+): Promise<Continuation> {
+  const { transactions, keyRing, attempts } = deps;
   if (signal.aborted || attempts.areClosing) {
-    await transactions.run((tx) => completeAttempt(tx, keyRing, attemptId, result));
-    return null;
+    await transactions.run((tx) => completeAttempt(tx, keyRing, work.attempt.id, result));
+    return nothingFollows;
   }
-  return transactions.run((tx) => concludeAttempt(tx, keyRing, attemptId, result));
+  const claimant = await describeClaimant(deps);
+  return transactions.run((tx) => continueRun(tx, keyRing, { work, result, claimant }));
 }
 
 /** Whether the attempt ends because this worker stops. */

@@ -45,6 +45,8 @@ export interface AttemptWork {
   readonly planDigest: string | null;
   /** The tool that the attempt uses; null for commands. */
   readonly tool: VersionedTool | null;
+  /** Whether anything is bound where the run is. */
+  readonly isBound: boolean;
   /** What connections provide in this phase. */
   readonly connections: DeliveredConnections;
   /** The modules that the version resolved to before; null if they are not known. */
@@ -126,6 +128,7 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
     artifact: plan?.artifact ? keyRing.open(artifactContext(runId), plan.artifact) : null,
     planDigest: plan?.executorDigest ?? null,
     tool: chosen,
+    isBound,
     connections,
     modules: chosen && (await findKeptModules(em, { versionId, tool: chosen.name, environmentId })),
     egress: await readEgress(em, run.pool),

@@ -69,6 +69,29 @@ export async function claimForWorker(em: Em, claim: Claim): Promise<string | nul
   return claimed?.runId ?? null;
 }
 
+/**
+ * The open apply that a worker has claimed of a run. While the worker still stores the plan of the run, it has claimed the apply together
+ * with the plan, by a commit whose outcome it did not learn.
+ */
+export async function findOwnApply(
+  em: Em,
+  { runId, workerId }: { readonly runId: string; readonly workerId: string },
+): Promise<string | undefined> {
+  const [own] = await selectOwnApply(em, { runId, workerId });
+  return own?.id;
+}
+
+const selectOwnApply = prepare((db, parameter: ParameterOf<{ runId: string; workerId: string }>) =>
+  db
+    .selectFrom('run_attempts as a')
+    .innerJoin('runs', (join) => join.onRef('runs.id', '=', 'a.runId').onRef('runs.attemptId', '=', 'a.id'))
+    .where('runs.id', '=', parameter('runId'))
+    .where('a.workerId', '=', parameter('workerId'))
+    .where('a.phase', '=', sql.lit('applying'))
+    .where('a.outcome', 'is', null)
+    .select('a.id'),
+);
+
 /** Whether some worker may still claim an attempt. */
 export async function canBeClaimed(em: Em, attemptId: string): Promise<boolean> {
   const attempt = await db(em)

@@ -19,14 +19,15 @@ export async function isObstructed(
   { phase, runId, environmentId, reviewers }: WaitingAttempt,
 ): Promise<boolean> {
   if (phase !== 'applying') return false;
-  await Promise.all([
-    sharePrincipals(em, { ids: reviewers }),
-    environmentId === null ? null : shareEnvironment(em, { environmentId }),
-    shareApplyPause(em),
-  ]);
+  await Promise.all([sharePrincipals(em, { ids: reviewers }), shareApplyStart(em, environmentId)]);
   const run = await em.findOneOrFail(Run, { id: runId }, { disableIdentityMap: true });
   const { facts } = await readStepContext(em, run, { executed: null, canceled: false });
   return run.status === 'running' && findObstacle(facts) !== null;
+}
+
+/** Share-locks, until the commit, what keeps all applies of an environment from starting. Call it before anything of a run is locked. */
+export async function shareApplyStart(em: Em, environmentId: string | null): Promise<void> {
+  await Promise.all([environmentId === null ? null : shareEnvironment(em, { environmentId }), shareApplyPause(em)]);
 }
 
 const shareEnvironment = prepare((queries, parameter: ParameterOf<{ environmentId: string }>) =>

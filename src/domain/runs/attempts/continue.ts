@@ -1,0 +1,81 @@
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { VersionedTool } from '#domain/tools/model.ts';
+import { readEgress } from '#domain/workers/pools/store.ts';
+import { inputsOfPhase, openInputs } from '../admission/inputs/inputs.ts';
+import { Run, RunAttempt } from '../entity.ts';
+import type { NextStep } from '../model.ts';
+import type { AttemptWork, Claimant } from './claim.ts';
+import { shareApplyStart } from './claiming/start-check.ts';
+import { concludeAttempt } from './complete.ts';
+import { claimForWorker, findOwnApply } from './store.ts';
+import type { AttemptResult } from './writes.ts';
+
+/** What follows an attempt. */
+export interface Continuation {
+  /** The next step of the run; null if only its workflow can ask for it. */
+  readonly step: NextStep | null;
+  /** The next attempt, if the worker has claimed it and must execute it; null: whoever executes it claims it first. */
+  readonly work: AttemptWork | null;
+}
+
+/**
+ * Stores the result of an attempt and takes the next step of the run. If that applies the plan, the same transaction gives the apply to the
+ * worker, which has everything for it but the plan. What an apply depends on beyond that (reviews, connections, outputs of others) is only
+ * looked at by a claim of its own.
+ * @throws like `completeAttempt`
+ */
+export async function continueRun(
+  tx: Transaction,
+  keyRing: KeyRing,
+  {
+    work,
+    result,
+    claimant,
+  }: { readonly work: AttemptWork; readonly result: AttemptResult; readonly claimant: Claimant },
+): Promise<Continuation> {
+  const mayClaim = isSelfContained(work) && result.plan !== undefined;
+  if (!mayClaim) return { step: await concludeAttempt(tx, keyRing, work.attempt.id, result), work: null };
+  await shareApplyStart(tx.em, work.run.environmentId ?? null);
+  const earlier = await findOwnApply(tx.em, { runId: work.run.id, workerId: claimant.workerId });
+  if (earlier) return { step: null, work: await toApplyWork(tx, keyRing, { work, result, attemptId: earlier }) };
+  const step = await concludeAttempt(tx, keyRing, work.attempt.id, result);
+  if (step.kind !== 'execute' || !hasTool(claimant, result.tool)) return { step, work: null };
+  const { workerId, isolation } = claimant;
+  const { attemptId } = step;
+  const isClaimed = (await claimForWorker(tx.em, { attemptId, workerId, isolation })) !== null;
+  return { step, work: isClaimed ? await toApplyWork(tx, keyRing, { work, result, attemptId }) : null };
+}
+
+/** Whether nobody else decides whether the plan may be applied with what the worker has: it is the first, and reads nothing of others. */
+function isSelfContained({ run, attempt, spec, isBound }: AttemptWork): boolean {
+  const isFirstPlan = attempt.phase === 'planning' && !run.planDigest;
+  return isFirstPlan && !run.reads && !isBound && (spec.connections ?? []).length === 0;
+}
+
+function hasTool({ tools }: Claimant, tool: VersionedTool | null): boolean {
+  return tool === null || tools.some(({ name, version }) => name === tool.name && version === tool.version);
+}
+
+async function toApplyWork(
+  { em }: Transaction,
+  keyRing: KeyRing,
+  {
+    work,
+    result,
+    attemptId,
+  }: { readonly work: AttemptWork; readonly result: AttemptResult; readonly attemptId: string },
+): Promise<AttemptWork> {
+  const run = await em.findOneOrFail(Run, { id: work.run.id });
+  return {
+    ...work,
+    run,
+    attempt: await em.findOneOrFail(RunAttempt, { id: attemptId }),
+    inputs: inputsOfPhase(openInputs(keyRing, run.id, run.sealedInputs), 'applying'),
+    artifact: result.plan?.artifact ?? null,
+    planDigest: result.plan?.executorDigest ?? null,
+    modules: result.modules ?? work.modules,
+    // An operator may have limited it since.
+    egress: await readEgress(em, run.pool),
+  };
+}
