@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { Instance } from '../entity.ts';
@@ -17,8 +18,9 @@ export interface WrittenOutputs {
   readonly keepsNulls: boolean;
 }
 
-/** Replaces the outputs of an instance. The caller has locked its row. */
+/** Replaces the outputs of an instance, unless they are the same. The caller has locked its row. */
 export function recordOutputs(keyRing: KeyRing, instance: Instance, outputs: MaskedOutputs): void {
+  if (instance.sealedOutputs && isDeepStrictEqual(openOutputs(keyRing, instance), outputs)) return;
   instance.outputs = maskOutputs(outputs);
   instance.sealedOutputs = keyRing.sealJson(outputsContext(instance.id), outputs);
 }

@@ -1,7 +1,7 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
-import { db, prepare } from '#domain/db.ts';
+import { db, prepare, prepareChange } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
 import { belongsTo } from './usage-store.ts';
@@ -49,26 +49,24 @@ function sumLog(db: Kysely<Tables>, parameter: ParameterOf<LogOfRun>, sign: 1 | 
     ]);
 }
 
-function changeByLog(sign: 1 | -1) {
-  return prepare((db, parameter: ParameterOf<LogOfRun>) =>
-    db
-      .insertInto('instance_usages')
-      .columns(['instanceId', 'month', 'stateBytes', 'logBytes'])
-      .expression(sumLog(db, parameter, sign))
-      .onConflict((conflict) =>
-        conflict.columns(['instanceId', 'month']).doUpdateSet((eb) => ({
-          logBytes: eb('instance_usages.logBytes', '+', eb.ref('excluded.logBytes')),
-        })),
-      )
-      .returning('instance_usages.instanceId'),
-  );
+function changeByLog(db: Kysely<Tables>, parameter: ParameterOf<LogOfRun>, sign: 1 | -1) {
+  return db
+    .insertInto('instance_usages')
+    .columns(['instanceId', 'month', 'stateBytes', 'logBytes'])
+    .expression(sumLog(db, parameter, sign))
+    .onConflict((conflict) =>
+      conflict.columns(['instanceId', 'month']).doUpdateSet((eb) => ({
+        logBytes: eb('instance_usages.logBytes', '+', eb.ref('excluded.logBytes')),
+      })),
+    )
+    .returning('instance_usages.instanceId');
 }
 
 /** Adds the log of a run that has just ended, to which nothing is written any longer. */
-export const addLogBytes = changeByLog(1);
+export const addLogBytes = prepareChange((db, parameter: ParameterOf<LogOfRun>) => changeByLog(db, parameter, 1));
 
 /** Subtracts the log of an ended run, right before the log is deleted. */
-export const removeLogBytes = changeByLog(-1);
+export const removeLogBytes = prepare((db, parameter: ParameterOf<LogOfRun>) => changeByLog(db, parameter, -1));
 
 /**
  * Sums again the bytes that the instances of a subject have written, from their states and the logs of their ended runs. The instances are

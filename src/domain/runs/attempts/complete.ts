@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { json } from '#database/tables.ts';
-import { Instance } from '#domain/instances/entity.ts';
 import { recordOutputs } from '#domain/instances/state/instance-outputs.ts';
 import { maskOutputs } from '#domain/instances/state/masked-outputs.ts';
 import { lockAndReadInstance } from '#domain/instances/state/state.ts';
@@ -11,7 +10,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { storeDebugLog } from '../debug-logs/debug-logs.ts';
 import { type StatusDetail, toStatusDetail } from '../diagnostics/status-detail.ts';
-import type { Run, RunAttempt } from '../entity.ts';
+import type { Run } from '../entity.ts';
 import { type AttemptRefused, ReadsRefused } from '../errors.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
 import type { NextStep } from '../model.ts';
@@ -38,7 +37,7 @@ export async function completeAttempt(
   attemptId: string,
   result: AttemptResult,
 ): Promise<Run> {
-  const { run, attempt } = await lockLiveAttempt(tx, attemptId);
+  const { run, attempt, stateSerial } = await lockLiveAttempt(tx, attemptId);
   if (attempt.outcome !== null && attempt.outcome !== undefined) return run;
   const outputs = result.outputs && representOutputs(result.outputs);
   checkResult(run, attempt, { ...result, ...(outputs && { outputs }) });
@@ -50,7 +49,7 @@ export async function completeAttempt(
   run.tool = result.tool ?? run.tool ?? null;
   run.revision += 1;
   if (result.debugLog) await storeDebugLog(tx.em, keyRing, { run, attempt, content: result.debugLog });
-  if (result.plan) await storePlan(tx, keyRing, run, result.plan);
+  if (result.plan) await storePlan(tx, keyRing, run, result.plan, stateSerial);
   if (result.plan && result.modules) await keepPlannedModules(tx.em, run, attempt, result.modules);
   if (outputs) await storeOutputs(tx, keyRing, run, { outputs, isPlanned: attempt.phase === 'planning' });
   await recordOutcome(tx, run, result);
@@ -62,16 +61,18 @@ export async function completeAttempt(
 
 /**
  * Completes an attempt and takes the next step of the run, so that the worker that made a plan can apply it without waiting for the
- * workflow. The workflow requests the next step later and gets the same answer.
+ * workflow. A workflow that requests the next step later gets the same answer.
+ * @param queue the queue of the worker, if it executes the next attempt itself
  */
 export async function concludeAttempt(
   tx: Transaction,
   keyRing: KeyRing,
   attemptId: string,
   result: AttemptResult,
+  queue?: string,
 ): Promise<NextStep> {
   const run = await completeAttempt(tx, keyRing, attemptId, result);
-  return advanceRun(tx, run, { executed: attemptId, canceled: false });
+  return advanceRun(tx, run, { executed: attemptId, canceled: false, ...(queue !== undefined && { queue }) });
 }
 
 /**
@@ -107,7 +108,10 @@ function detailOf(run: Run, result: AttemptResult): StatusDetail | null {
   return hasFailed ? toStatusDetail(result, run.pool) : null;
 }
 
-async function lockLiveAttempt(tx: Transaction, attemptId: string): Promise<{ run: Run; attempt: RunAttempt }> {
+async function lockLiveAttempt(
+  tx: Transaction,
+  attemptId: string,
+): Promise<Awaited<ReturnType<typeof lockAttemptInOrder>>> {
   const locked = await lockAttemptInOrder(tx.em, attemptId);
   if (locked.run.attemptId !== attemptId) throw new AttemptSuperseded(attemptId);
   return locked;
@@ -118,11 +122,11 @@ async function storePlan(
   keyRing: KeyRing,
   run: Run,
   plan: NonNullable<AttemptResult['plan']>,
+  presentSerial: number,
 ): Promise<void> {
-  const instance = await tx.em.findOneOrFail(Instance, { id: run.instanceId });
   const isScan = run.operation === 'scan';
   // A scan describes the state with which it began, even if somebody has recovered another state in the meantime.
-  const stateSerial = isScan ? (run.stateSerialBefore ?? instance.stateSerial) : instance.stateSerial;
+  const stateSerial = isScan ? (run.stateSerialBefore ?? presentSerial) : presentSerial;
   run.planDigest = approvalDigest(run, plan.executorDigest, stateSerial);
   run.planSummary = plan.summary;
   await writePlan(tx.em, run.id, {

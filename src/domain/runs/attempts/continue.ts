@@ -1,10 +1,12 @@
+import type { Em } from '#database/database.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { AttemptSuperseded } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
 import { readEgress } from '#domain/workers/pools/store.ts';
 import { inputsOfPhase, openInputs } from '../admission/inputs/inputs.ts';
 import { Run, RunAttempt } from '../entity.ts';
-import type { NextStep } from '../model.ts';
+import { type NextStep, poolQueue } from '../model.ts';
 import type { AttemptWork, Claimant } from './claim.ts';
 import { shareApplyStart } from './claiming/start-check.ts';
 import { concludeAttempt } from './complete.ts';
@@ -18,6 +20,8 @@ export interface Continuation {
   /** The next attempt, if the worker has claimed it and must execute it; null: whoever executes it claims it first. */
   readonly work: AttemptWork | null;
 }
+
+const nothingKnown: Continuation = { step: null, work: null };
 
 /**
  * Stores the result of an attempt and takes the next step of the run. If that applies the plan, the same transaction gives the apply to the
@@ -34,17 +38,23 @@ export async function continueRun(
     claimant,
   }: { readonly work: AttemptWork; readonly result: AttemptResult; readonly claimant: Claimant },
 ): Promise<Continuation> {
-  const mayClaim = isSelfContained(work) && result.plan !== undefined;
+  const mayClaim = isSelfContained(work) && result.plan !== undefined && hasTool(claimant, result.tool);
   if (!mayClaim) return { step: await concludeAttempt(tx, keyRing, work.attempt.id, result), work: null };
   await shareApplyStart(tx.em, work.run.environmentId ?? null);
-  const earlier = await findOwnApply(tx.em, { runId: work.run.id, workerId: claimant.workerId });
-  if (earlier) return { step: null, work: await toApplyWork(tx, keyRing, { work, result, attemptId: earlier }) };
-  const step = await concludeAttempt(tx, keyRing, work.attempt.id, result);
-  if (step.kind !== 'execute' || !hasTool(claimant, result.tool)) return { step, work: null };
   const { workerId, isolation } = claimant;
+  const { run, attempt } = work;
+  const queue = poolQueue(run.pool, isolation);
+  const step = await concludeAttempt(tx, keyRing, attempt.id, result, queue).catch(async (error: unknown) => {
+    const attemptId = error instanceof AttemptSuperseded && (await findOwnApply(tx.em, run.id, workerId));
+    if (attemptId) return { kind: 'own', attemptId } as const;
+    throw error;
+  });
+  if (step.kind === 'own') return { step: null, work: await toApplyWork(tx, keyRing, { work, result, ...step }) };
+  if (step.kind !== 'execute') return { step, work: null };
   const { attemptId } = step;
   const isClaimed = (await claimForWorker(tx.em, { attemptId, workerId, isolation })) !== null;
-  return { step, work: isClaimed ? await toApplyWork(tx, keyRing, { work, result, attemptId }) : null };
+  // If this worker must not execute it, the workflow asks where it can be executed.
+  return isClaimed ? { step, work: await toApplyWork(tx, keyRing, { work, result, attemptId }) } : nothingKnown;
 }
 
 /** Whether nobody else decides whether the plan may be applied with what the worker has: it is the first, and reads nothing of others. */
@@ -70,7 +80,7 @@ async function toApplyWork(
   return {
     ...work,
     run,
-    attempt: await em.findOneOrFail(RunAttempt, { id: attemptId }),
+    attempt: await readAttempt(em, attemptId),
     inputs: inputsOfPhase(openInputs(keyRing, run.id, run.sealedInputs), 'applying'),
     artifact: result.plan?.artifact ?? null,
     planDigest: result.plan?.executorDigest ?? null,
@@ -78,4 +88,9 @@ async function toApplyWork(
     // An operator may have limited it since.
     egress: await readEgress(em, run.pool),
   };
+}
+
+/** Reads an attempt, unless the transaction has just written it. */
+async function readAttempt(em: Em, id: string): Promise<RunAttempt> {
+  return em.getUnitOfWork().getById<RunAttempt>(RunAttempt, id) ?? (await em.findOneOrFail(RunAttempt, { id }));
 }

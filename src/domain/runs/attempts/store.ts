@@ -73,10 +73,7 @@ export async function claimForWorker(em: Em, claim: Claim): Promise<string | nul
  * The open apply that a worker has claimed of a run. While the worker still stores the plan of the run, it has claimed the apply together
  * with the plan, by a commit whose outcome it did not learn.
  */
-export async function findOwnApply(
-  em: Em,
-  { runId, workerId }: { readonly runId: string; readonly workerId: string },
-): Promise<string | undefined> {
+export async function findOwnApply(em: Em, runId: string, workerId: string): Promise<string | undefined> {
   const [own] = await selectOwnApply(em, { runId, workerId });
   return own?.id;
 }

@@ -139,16 +139,16 @@ async function begin(tx: Transaction, run: Run, { stateSerial, placement, hasSca
   run.stateSerialBefore = stateSerial;
   changeStatus(tx, run, 'running', 'planning');
   publishRunEvent(tx, run, 'run.planning', { operation: run.operation });
-  return startAttempt(tx, run, 'planning', placement);
+  return startAttempt(tx, run, 'planning', placement, true);
 }
 
 /** The run keeps the policy under which it applies. A scan may have begun while the run waited for approval. */
-async function apply(tx: Transaction, run: Run, { facts, hasScans }: StepContext): Promise<NextStep> {
+async function apply(tx: Transaction, run: Run, { facts, hasScans, placement }: StepContext): Promise<NextStep> {
   if (hasScans) await cancelScans(tx, run);
   Object.assign(run, toPolicyFields(facts.policy));
   changeStatus(tx, run, 'running', 'applying');
   publishRunEvent(tx, run, 'run.applying', { digest: run.planDigest ?? null });
-  return startAttempt(tx, run, 'applying');
+  return startAttempt(tx, run, 'applying', placement);
 }
 
 async function switchTo(tx: Transaction, run: Run, { isPoolShared }: StepContext): Promise<NextStep> {
@@ -172,16 +172,18 @@ async function waitForApproval(tx: Transaction, run: Run, facts: StepFacts, seco
 
 /**
  * Opens an attempt. The run waits until a worker of its pool claims the attempt.
- * @param first for the first attempt of the run: where it can be executed
+ * @param placement where it can be executed, if that is known
+ * @param isFirst whether the run has had no attempt before
  */
 async function startAttempt(
   tx: Transaction,
   run: Run,
   phase: AttemptPhase,
-  first: Placement | null = null,
+  placement: Placement | null = null,
+  isFirst = false,
 ): Promise<NextStep> {
   run.waitFor('no_worker');
-  return placeAttempt(tx, run, await openAttempt(tx.em, run, phase, first !== null), first);
+  return placeAttempt(tx, run, await openAttempt(tx.em, run, phase, isFirst), placement);
 }
 
 /** Chooses the queue of an open attempt. While no live worker may claim the attempt, the run waits. */

@@ -20,6 +20,8 @@ export interface WorkflowFacts {
   readonly canceled: boolean;
   /** Whether the last step was to wait for a worker with an expired heartbeat. */
   readonly suspected?: boolean;
+  /** The queue of the worker that executes the next attempt itself. By default, the live workers of the pool decide. */
+  readonly queue?: string;
 }
 
 /** The facts of the next step of a run, with the rows that carrying the step out needs. */
@@ -27,7 +29,7 @@ export interface StepContext {
   readonly facts: StepFacts;
   readonly attempt: RunAttempt | null;
   readonly stateSerial: number;
-  /** Where the run can be executed. Read only for a queued run, which begins only once a worker may execute it. */
+  /** Where the run can be executed, if that is known: always for a queued run, which begins only once a worker may execute it. */
   readonly placement: Placement | null;
   /** Whether more than one team may use its pool, so that each has a share. */
   readonly isPoolShared: boolean;
@@ -74,7 +76,12 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     now,
   };
   const { stateSerial, isPoolShared, hasScans } = row;
-  return { facts, attempt, stateSerial, placement, isPoolShared, hasScans, lapses };
+  const known = placement ?? placementOn(workflow.queue);
+  return { facts, attempt, stateSerial, placement: known, isPoolShared, hasScans, lapses };
+}
+
+function placementOn(queue: string | undefined): Placement | null {
+  return queue === undefined ? null : { taskQueue: queue, hasUncontainedWorkers: false, wantedTools: [] };
 }
 
 /** Whether the instance still has the state and the deployment that the run expects. */

@@ -21,14 +21,14 @@ export const lockInstanceOfRun = prepare((db, parameter: ParameterOf<{ runId: st
     .forUpdate(),
 );
 
-/** Locks the row of the instance of an attempt until the commit, and returns the run of the attempt. */
+/** Locks the row of the instance of an attempt until the commit, and returns its state's serial and the run of the attempt. */
 export const lockInstanceOfAttempt = prepare((db, parameter: ParameterOf<{ attemptId: string }>) =>
   db
     .selectFrom('run_attempts as a')
     .innerJoin('runs as r', 'r.id', 'a.runId')
     .innerJoin('instances as i', 'i.id', 'r.instanceId')
     .where('a.id', '=', parameter('attemptId'))
-    .select('a.runId')
+    .select(['a.runId', 'i.stateSerial'])
     .forUpdate('i'),
 );
 

@@ -30,15 +30,19 @@ export async function lockRunInOrder(em: Em, runId: string): Promise<Run | null>
   return em.findOne(Run, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** Locks the instance, then the run, and returns the attempt and the run. */
-export async function lockAttemptInOrder(em: Em, attemptId: string): Promise<{ run: Run; attempt: RunAttempt }> {
+/** Locks the instance, then the run, and returns the attempt and the run, with the serial of the instance's state. */
+export async function lockAttemptInOrder(
+  em: Em,
+  attemptId: string,
+): Promise<{ run: Run; attempt: RunAttempt; stateSerial: number }> {
   const [found] = await lockInstanceOfAttempt(em, { attemptId });
   if (!found) throw new Error(`there is no attempt ${attemptId}`);
+  const { stateSerial } = found;
   const [run, attempt] = await Promise.all([
     em.findOneOrFail(Run, { id: found.runId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     em.findOneOrFail(RunAttempt, { id: attemptId }),
   ]);
-  return { run, attempt };
+  return { run, attempt, stateSerial };
 }
 
 /** Changes the status of a run along a transition, and wakes the workflow that watches the run. */
@@ -82,7 +86,7 @@ export async function finishRun(
   });
   if (status !== 'succeeded' && run.isWriter()) await recordIncomplete(tx.em, run);
   tx.write(discardPlanArtifact({ runId: run.id }));
-  void tx.send(addLogBytes(tx.em, { runId: run.id, createdAt: run.createdAt.toISOString() }));
+  tx.write(addLogBytes({ runId: run.id, createdAt: run.createdAt.toISOString() }));
   await releaseSlot(tx, run);
   if (!run.isScan()) await wakeNext(tx, slotRequestOf(run), 'all');
   if (isPoolShared) await wakeRunsWaitingForShare(tx, run.pool);

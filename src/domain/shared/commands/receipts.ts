@@ -4,7 +4,7 @@ import { onlyOnceBegun } from '#database/connection.ts';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { type JsonText, json } from '#database/tables.ts';
-import { db, type Over, prepare } from '#domain/db.ts';
+import { db, type Over, prepare, prepareChange } from '#domain/db.ts';
 import type { Principal } from '../access/principal.ts';
 import { Conflict } from '../errors.ts';
 import { isId, zeroId } from '../ids.ts';
@@ -198,7 +198,7 @@ type CompletedReceipt = {
 };
 
 /** Also writes `status` and `location`, which the previous release reads. */
-const updateReceipt = prepare((db, parameter: ParameterOf<CompletedReceipt>) => {
+const updateReceipt = prepareChange((db, parameter: ParameterOf<CompletedReceipt>) => {
   const answer = sql`${parameter('answer')}::jsonb`;
   return db
     .updateTable('command_receipts')
@@ -221,5 +221,5 @@ export function completeReceipt<Answer>(
   const kept = answer === null ? null : json(answer as Record<string, unknown>);
   // Pools and the pause of all applies have names instead of ids. The answer itself says where to read them.
   const id = resourceId !== null && isId(resourceId) ? resourceId : null;
-  void tx.send(updateReceipt(tx.em, { key, answer: kept, resourceId: id, revision }));
+  tx.write(updateReceipt({ key, answer: kept, resourceId: id, revision }));
 }

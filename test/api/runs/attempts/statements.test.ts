@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Config } from '#config';
+import { openDatabase } from '#open-database';
 import { type System, startSystem } from '#test/support/system.ts';
 import { network, publish, runToEnd } from '#test/support/templates.ts';
 
@@ -21,17 +23,35 @@ afterAll(async () => {
 /** The statements that the API and the worker, which are in this process, send during some work. */
 async function statementsDuring(work: () => Promise<void>): Promise<string[]> {
   const texts: string[] = [];
-  const send = pg.Client.prototype.query;
-  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
-    this: pg.Client,
-    ...given: unknown[]
-  ) {
-    const [query] = given as [string | { text: string }];
-    if (this !== watcher) texts.push(typeof query === 'string' ? query : query.text);
-    return Reflect.apply(send, this, given);
+  const stops = (await driversOf(system.config)).map((driver) => {
+    const send = driver.query;
+    driver.query = function (this: unknown, ...given: unknown[]) {
+      const [query] = given as [string | { text: string }];
+      if (this !== watcher) texts.push(typeof query === 'string' ? query : query.text);
+      return Reflect.apply(send, this, given);
+    };
+    return () => {
+      driver.query = send;
+    };
   });
-  await work().finally(() => spy.mockRestore());
+  await work();
+  for (const stop of stops) stop();
   return texts;
+}
+
+interface Driver {
+  query(...given: unknown[]): unknown;
+}
+
+/** The driver of the signals, and the copy of it that MikroORM uses. */
+async function driversOf(config: Config): Promise<Driver[]> {
+  const orm = openDatabase(config);
+  const connection = orm.em.getConnection() as unknown as {
+    getNativeClient(): Promise<{ Client: { prototype: Driver } }>;
+  };
+  const { prototype } = (await connection.getNativeClient()).Client;
+  await orm.close();
+  return [...new Set([prototype, pg.Client.prototype as unknown as Driver])];
 }
 
 const isBegin = (text: string) => text.startsWith('begin');
@@ -72,4 +92,4 @@ describe('the statements that the service sends to PostgreSQL', () => {
 });
 
 /** No feature may need more for every run. */
-const most = { statements: 110, transactions: 9 };
+const most = { statements: 10, transactions: 1 };
