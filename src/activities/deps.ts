@@ -32,8 +32,14 @@ export interface AttemptDeps extends ActivityDeps {
   /** Keeps states on disk until the database has stored them. */
   readonly spool: {
     add(state: AttemptState, onRefused: () => void): Promise<void>;
-    /** Resolves to whether the database has stored all states of an attempt, or has refused one of them. */
-    settle(attemptId: string): Promise<'settled' | 'refused'>;
+    /**
+     * Ends the states of an attempt: says whether the database has stored them, or refused one, and which one `store` has to store with the
+     * result.
+     */
+    settleWith<Result>(
+      attemptId: string,
+      store: (verdict: 'settled' | 'refused', last: AttemptState | null) => Promise<Result>,
+    ): Promise<Result>;
   };
   /** The attempts that this worker executes. */
   readonly attempts: {

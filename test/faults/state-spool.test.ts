@@ -113,6 +113,9 @@ describe('the spool of states', () => {
     });
     await spool.add(state(randomUUID(), 1));
     await spool.recover();
+    expect(asked).toBe(0);
+    await expect.poll(() => asked, { timeout: 5_000 }).toBe(1);
+    await spool.recover();
     expect(asked).toBe(1);
   });
 
@@ -264,4 +267,81 @@ describe('a state that cannot be stored', () => {
       expect(existsSync(directory)).toBe(false);
     },
   );
+});
+
+describe('the last state of an attempt', () => {
+  /** What a transaction that stores states and results has kept. */
+  function recordIn(kept: string[]) {
+    return (verdict: string, last: AttemptState | null) => {
+      kept.push(`result, ${verdict}${last ? `, with state ${last.write}` : ''}`);
+      return Promise.resolve('stored');
+    };
+  }
+  const saveIn =
+    (kept: string[]) =>
+    async ({ write }: AttemptState) => {
+      kept.push(`state ${write}`);
+      return 'kept' as const;
+    };
+
+  it('is stored with the result, after the states before it, and leaves the disk', async () => {
+    const directory = makeDirectory();
+    const attemptId = randomUUID();
+    const kept: string[] = [];
+    const spool = open(directory, saveIn(kept));
+    for (const write of [1, 2]) await spool.add(state(attemptId, write));
+    expect(await spool.settleWith(attemptId, recordIn(kept))).toBe('stored');
+    expect(kept).toEqual(['state 1', 'result, settled, with state 2']);
+    expect(readdirSync(directory)).toEqual([]);
+    expect(await spool.settle(attemptId)).toBe('settled');
+    expect(kept).toHaveLength(2);
+  });
+
+  it('is stored by itself if the attempt goes on', async () => {
+    const directory = makeDirectory();
+    const attemptId = randomUUID();
+    const kept: string[] = [];
+    const spool = open(directory, saveIn(kept));
+    await spool.add(state(attemptId, 1));
+    await expect.poll(() => kept, { timeout: 5_000 }).toEqual(['state 1']);
+    await spool.settleWith(attemptId, recordIn(kept));
+    expect(kept).toEqual(['state 1', 'result, settled']);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('is stored first and by itself if it cannot be stored with the result', async () => {
+    const attemptId = randomUUID();
+    const kept: string[] = [];
+    const spool = open(makeDirectory(), saveIn(kept));
+    await spool.add(state(attemptId, 1));
+    const store = recordIn(kept);
+    await spool.settleWith(attemptId, (verdict, last) => (last ? unreachable() : store(verdict, last)));
+    expect(kept).toEqual(['state 1', 'result, settled']);
+  });
+
+  it('is set aside if it is refused, and the result is stored with that verdict', async () => {
+    const directory = makeDirectory();
+    const attemptId = randomUUID();
+    const kept: string[] = [];
+    const refuse = () => Promise.reject(new AttemptWriteRefused('state_refused', 'a state was refused'));
+    const spool = open(directory, refuse);
+    let refusals = 0;
+    await spool.add(state(attemptId, 1), () => void refusals++);
+    const store = recordIn(kept);
+    await spool.settleWith(attemptId, (verdict, last) => (last ? refuse() : store(verdict, last)));
+    expect({ kept, refusals }).toEqual({ kept: ['result, refused'], refusals: 1 });
+    expect(readdirSync(directory)).toEqual([`${attemptId}.000001.refused`]);
+  });
+
+  it('stays on disk if its process is killed before anything is stored', async () => {
+    const directory = makeDirectory();
+    const attemptId = randomUUID();
+    const never = new Promise<never>(() => undefined);
+    const killed = open(directory, () => never);
+    await killed.add(state(attemptId, 1));
+    void killed.settleWith(attemptId, () => never);
+    const kept: string[] = [];
+    await open(directory, saveIn(kept)).recover();
+    expect(kept).toEqual(['state 1']);
+  });
 });

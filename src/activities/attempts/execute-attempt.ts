@@ -4,7 +4,8 @@ import { isDatabaseRefusal, mayPass } from '#database/errors.ts';
 import { type AttemptWork, type Claimant, claimAttempt } from '#domain/runs/attempts/claim.ts';
 import { abandonAttempt, completeAttempt } from '#domain/runs/attempts/complete.ts';
 import { type Continuation, continueRun } from '#domain/runs/attempts/continue.ts';
-import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
+import { storeAttemptState } from '#domain/runs/attempts/state.ts';
+import type { AttemptResult, AttemptState } from '#domain/runs/attempts/writes.ts';
 import {
   ApplyObstructed,
   AttemptRefused,
@@ -143,10 +144,13 @@ async function execute(deps: AttemptDeps, work: AttemptWork, signal: AbortSignal
     deps.log.error({ attempt_id: attemptId, diagnostic: executed.diagnostic }, 'the executor reported a problem');
   const result = isStopping(deps) ? toInterruptedResult(work, executed) : toAttemptResult(work, executed);
   try {
-    const settled = await timed('settle_states', ids, () => deps.spool.settle(attemptId));
-    const isRefused = settled === 'refused' || sink.stateRefused.aborted;
-    const stored = isRefused ? failure('state_refused', result) : result;
-    return await timed('store_result', ids, () => storeResult(deps, work, stored, signal));
+    return await timed('store_result', ids, () =>
+      deps.spool.settleWith(attemptId, (verdict, last) => {
+        const isRefused = verdict === 'refused' || sink.stateRefused.aborted;
+        const stored = isRefused ? failure('state_refused', result) : result;
+        return last ? conclude(deps, work, stored, signal, last) : storeResult(deps, work, stored, signal);
+      }),
+    );
   } catch (error) {
     if (!(error instanceof AttemptSuperseded)) throw error;
     deps.log.warn({ attempt_id: attemptId }, 'discarded the result of an attempt that is already over');
@@ -185,20 +189,26 @@ function failure(reason: FailureReason, result: AttemptResult | null): AttemptRe
   return { outcome: 'failed', reason, tool: result?.tool ?? null };
 }
 
-/** Completes an attempt, and says what follows, unless the run was canceled or this worker stops. */
+/**
+ * Completes an attempt, and says what follows, unless the run was canceled or this worker stops.
+ * @param state the last state of the attempt, if it is stored with the result
+ */
 async function conclude(
   deps: AttemptDeps,
   work: AttemptWork,
   result: AttemptResult,
   signal: AbortSignal,
+  state: AttemptState | null = null,
 ): Promise<Continuation> {
   const { transactions, keyRing, attempts } = deps;
-  if (signal.aborted || attempts.areClosing) {
-    await transactions.run((tx) => completeAttempt(tx, keyRing, work.attempt.id, result));
-    return nothingFollows;
-  }
+  const isOver = signal.aborted || attempts.areClosing;
   const claimant = await describeClaimant(deps);
-  return transactions.run((tx) => continueRun(tx, keyRing, { work, result, claimant }));
+  return transactions.run(async (tx) => {
+    if (state) await storeAttemptState(tx, keyRing, state);
+    if (!isOver) return continueRun(tx, keyRing, { work, result, claimant });
+    await completeAttempt(tx, keyRing, work.attempt.id, result);
+    return nothingFollows;
+  });
 }
 
 /** Whether the attempt ends because this worker stops. */

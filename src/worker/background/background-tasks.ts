@@ -140,7 +140,7 @@ function followWhatHappens({ orm, mail, log, bindingKey, signals }: BackgroundTa
       gapMs: second,
       failure: 'could not notify users of new events',
       run: async () => {
-        const events = await notifyOfEvents(orm, await readEnabledMedia({ orm, mail }), log);
+        const events = await notifyOfEvents(orm, () => readEnabledMedia({ orm, mail }), log);
         if (events) signals.signalHere([dueTopic]);
         return againIf(events === eventBatch);
       },

@@ -8,6 +8,7 @@ import type { AttemptState } from '#domain/runs/attempts/writes.ts';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
+import { HeldState } from './held-state.ts';
 import { refusedName, SpoolDirectory } from './spool-directory.ts';
 
 const firstRetryMs = 1_000;
@@ -42,6 +43,8 @@ export class StateSpool {
   readonly #directory: SpoolDirectory;
   readonly #log: Logger;
   readonly #pending = new Map<string, Promise<SpoolVerdict>>();
+  /** The latest state of each attempt, until it is decided who saves it. */
+  readonly #held = new Map<string, HeldState>();
   /** When a state was first refused for a temporary reason, by its file. */
   readonly #failingSince = new Map<string, number>();
   #isClosed = false;
@@ -64,19 +67,52 @@ export class StateSpool {
   async add(state: AttemptState, onRefused: () => void = () => undefined): Promise<void> {
     checkWriteNumber(state.write);
     const name = await this.#directory.write(state);
-    const before = this.#pending.get(state.attemptId) ?? Promise.resolve('settled');
+    const { attemptId } = state;
+    this.#held.get(attemptId)?.decide('spool');
+    const before = this.#pending.get(attemptId) ?? Promise.resolve('settled');
+    const held = new HeldState(name, state, before);
+    this.#held.set(attemptId, held);
     this.#pending.set(
-      state.attemptId,
+      attemptId,
       before.then(async (verdict) => {
-        if ((await this.#save(name, state)) === 'settled') return verdict;
+        const savedBy = await held.savedBy;
+        if (this.#held.get(attemptId) === held) this.#held.delete(attemptId);
+        if (savedBy === 'result' || (await this.#save(name, state)) === 'settled') return verdict;
         onRefused();
         return 'refused';
       }),
     );
   }
 
+  /**
+   * Ends the states of an attempt. If the last one is not saved yet, `store` gets it, to save it by the transaction that stores the result.
+   * If that fails, the state is saved by itself, and `store` is called again without it.
+   */
+  async settleWith<Result>(
+    attemptId: string,
+    store: (verdict: SpoolVerdict, last: AttemptState | null) => Promise<Result>,
+  ): Promise<Result> {
+    const held = this.#held.get(attemptId);
+    const isFirst = held && (await held.earlier) === 'settled';
+    if (!isFirst || !held.take()) return store(await this.settle(attemptId), null);
+    try {
+      const result = await store('settled', held.state);
+      await this.#tidyStored(held.name, attemptId, 'kept');
+      held.decide('result');
+      await this.settle(attemptId);
+      return result;
+    } catch (error) {
+      this.#log.warn(
+        { err: error, attempt_id: attemptId },
+        'could not store a state and a result together; storing the state first',
+      );
+      return store(await this.settle(attemptId), null);
+    }
+  }
+
   /** Resolves once all states of an attempt are in the database or set aside on disk. */
   async settle(attemptId: string): Promise<SpoolVerdict> {
+    this.#held.get(attemptId)?.decide('spool');
     const verdict = await this.#pending.get(attemptId);
     this.#pending.delete(attemptId);
     return verdict ?? 'settled';
@@ -119,10 +155,14 @@ export class StateSpool {
       return this.#setAside(name, state, error);
     }
     this.#failingSince.delete(name);
-    await this.#tidy(name, state.attemptId, fate).catch((error: unknown) =>
+    await this.#tidyStored(name, state.attemptId, fate);
+    return 'settled';
+  }
+
+  async #tidyStored(name: string, attemptId: string, fate: StateOutcome): Promise<void> {
+    await this.#tidy(name, attemptId, fate).catch((error: unknown) =>
       this.#log.error({ err: error, file: name }, 'could not move the file of a state that is in the database'),
     );
-    return 'settled';
   }
 
   #postpone(state: AttemptState, error: unknown): 'later' {

@@ -100,7 +100,9 @@ describe('a notification about a run', () => {
   it('is created once, even if several workers read events at the same time', async () => {
     const run = await team.runs.add([]);
     await team.ask(run, reviewer);
-    const read = await Promise.all([1, 2, 3].map(() => notifyOfEvents(api.services.orm, new Set(), api.services.log)));
+    const read = await Promise.all(
+      [1, 2, 3].map(() => notifyOfEvents(api.services.orm, async () => new Set(), api.services.log)),
+    );
     await team.notify();
     expect(read.filter((count) => count === null).length).toBeLessThan(3);
     expect(await titlesOf(reviewer)).toHaveLength(1);
@@ -113,7 +115,7 @@ describe('a notification about a run', () => {
       `create function fail() returns trigger language plpgsql as $$ begin raise 'stopped' using errcode = '57014'; end $$`,
     );
     await api.rows('create trigger fails before insert on notifications execute function fail()');
-    await expect(notifyOfEvents(api.services.orm, new Set(), api.services.log)).rejects.toThrow('stopped');
+    await expect(notifyOfEvents(api.services.orm, async () => new Set(), api.services.log)).rejects.toThrow('stopped');
     await api.rows('drop trigger fails on notifications');
     expect(await titlesOf(reviewer)).toEqual([]);
     await team.notify();
@@ -128,7 +130,7 @@ describe('a notification about a run', () => {
     await team.ask(run, reviewer);
     const errors: unknown[] = [];
     const log = { error: (...entry: unknown[]) => void errors.push(entry) };
-    expect(await notifyOfEvents(api.services.orm, new Set(), log)).toBeGreaterThan(0);
+    expect(await notifyOfEvents(api.services.orm, async () => new Set(), log)).toBeGreaterThan(0);
     await api.rows('alter table notifications drop constraint broken');
     expect(errors).toEqual([
       [

@@ -43,7 +43,7 @@ afterAll(() => stage?.api.close());
 /** Returns the titles of the notifications that each user got since the last call. */
 async function told(...users: ApiUser[]): Promise<string[][]> {
   const { orm, log } = stage.api.services;
-  while (await notifyOfEvents(orm, new Set(), log));
+  while (await notifyOfEvents(orm, async () => new Set(), log));
   const titles = [];
   for (const user of users) titles.push(await titlesOf(user));
   await stage.api.rows('delete from notifications');

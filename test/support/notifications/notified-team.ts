@@ -25,7 +25,7 @@ export class NotifiedTeam {
 
   /** Does what a worker does, until there is nothing more to tell. */
   async notify(): Promise<void> {
-    while (await notifyOfEvents(this.#api.services.orm, new Set(media), this.#api.services.log));
+    while (await notifyOfEvents(this.#api.services.orm, async () => new Set(media), this.#api.services.log));
   }
 
   /** Forgets what was told, and what would be told. */

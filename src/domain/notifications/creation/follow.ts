@@ -10,11 +10,14 @@ import { settleRequests, settlingTypes } from './settled-store.ts';
 /** The types of the events that notify users, or make notifications superfluous. */
 export const notifiedTypes: readonly string[] = [...new Set([...eventRules.keys(), ...settlingTypes])];
 
+/** Finds the media that are available now. It is only called if somebody may be notified. */
+type FindMedia = () => Promise<EnabledMedia>;
+
 /** Notifies users of the next events. Returns how many events it read, or null while another process is doing it. */
-export function notifyOfEvents(orm: Orm, how: EnabledMedia, log: Pick<Logger, 'error'>): Promise<number | null> {
+export function notifyOfEvents(orm: Orm, findMedia: FindMedia, log: Pick<Logger, 'error'>): Promise<number | null> {
   return followEvents(orm, {
     table: 'notification_cursors',
-    take: (em, events) => createNotifications(em, events, how, log),
+    take: (em, events) => createNotifications(em, events, findMedia, log),
   });
 }
 
@@ -26,15 +29,15 @@ export function notifyOfEvents(orm: Orm, how: EnabledMedia, log: Pick<Logger, 'e
 async function createNotifications(
   em: Em,
   events: readonly PublishedEvent[],
-  how: EnabledMedia,
+  findMedia: FindMedia,
   log: Pick<Logger, 'error'>,
 ): Promise<void> {
   const notified = events.filter(({ type }) => eventRules.has(type) || settlingTypes.has(type));
   if (notified.length === 0) return;
-  const failure = await notifyTogether(em, notified, how);
+  const failure = await notifyTogether(em, notified, findMedia);
   if (failure === undefined) return;
   for (const event of notified) {
-    const error = await notifyTogether(em, [event], how);
+    const error = await notifyTogether(em, [event], findMedia);
     if (error === undefined) continue;
     const facts = { err: error, event_id: event.id, event_type: event.type };
     log.error(facts, 'could not create the notifications of an event; the event is skipped');
@@ -42,13 +45,13 @@ async function createNotifications(
 }
 
 /** Processes events in a savepoint; returns the error that rolled it back, or undefined. @throws an error that may be temporary */
-async function notifyTogether(em: Em, events: readonly PublishedEvent[], how: EnabledMedia): Promise<unknown> {
+async function notifyTogether(em: Em, events: readonly PublishedEvent[], findMedia: FindMedia): Promise<unknown> {
   try {
     await em.transactional(async (savepoint) => {
       for (const event of events) {
         if (settlingTypes.has(event.type)) await settleRequests(savepoint, event);
         const draft = await eventRules.get(event.type)?.(savepoint, event);
-        if (draft) await notify(savepoint, { cause: event.id, ...draft, at: event.at }, how);
+        if (draft) await notify(savepoint, { cause: event.id, ...draft, at: event.at }, await findMedia());
       }
     });
     return undefined;

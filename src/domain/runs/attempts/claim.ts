@@ -11,8 +11,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { TemplateFiles } from '#domain/sources/files.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
 import type { Isolation } from '#domain/workers/model.ts';
-import type { Egress } from '#domain/workers/pools/egress.ts';
-import { readEgress } from '#domain/workers/pools/store.ts';
+import { defaultEgress, type Egress } from '#domain/workers/pools/egress.ts';
 import { inputsOfPhase, openInputs, type PhaseInputs } from '../admission/inputs/inputs.ts';
 import { Run, RunAttempt } from '../entity.ts';
 import { ApplyObstructed, NoUsableTool, SandboxDemanded } from '../errors.ts';
@@ -131,6 +130,6 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
     isBound,
     connections,
     modules: chosen && (await findKeptModules(em, { versionId, tool: chosen.name, environmentId })),
-    egress: await readEgress(em, run.pool),
+    egress: waiting.egress ?? defaultEgress,
   };
 }

@@ -55,8 +55,8 @@ export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state
   run.stateSerialAfter = serial;
   if (run.tool) recordWriter(instance, run.tool);
   await recordBegunDeployment(tx.em, instance, run);
-  await tx.em.flush();
   if (!isOver) return 'kept';
+  await tx.em.flush();
   await recordIncomplete(tx.em, run);
   await recordRecovery(tx, run, serial);
   return 'late';

@@ -34,8 +34,7 @@ export async function acquireSlot(em: Em, { id: runId, instanceId }: Run): Promi
 
 /** Frees the slot, if this run holds it, and wakes the next run in the queue. */
 export async function releaseSlot(tx: Transaction, run: Run): Promise<void> {
-  const isReleased = await deleteSlot(tx.em, run.id);
-  const next = await findFirstWriter(tx.em, run.instanceId);
+  const [isReleased, next] = await Promise.all([deleteSlot(tx.em, run.id), findFirstWriter(tx.em, run.instanceId)]);
   if (next && (isReleased || next.position > run.instancePosition)) {
     tx.notifyEngine(next.workflowId, { kind: 'signal', signal: wakeSignal });
   }

@@ -30,11 +30,25 @@ export async function lockRunInOrder(em: Em, runId: string): Promise<Run | null>
   return em.findOne(Run, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** Locks the instance, then the run, and returns the attempt and the run, with the serial of the instance's state. */
-export async function lockAttemptInOrder(
-  em: Em,
-  attemptId: string,
-): Promise<{ run: Run; attempt: RunAttempt; stateSerial: number }> {
+interface LockedAttempt {
+  readonly run: Run;
+  readonly attempt: RunAttempt;
+  /** The serial of the instance's state when it was locked. */
+  readonly stateSerial: number;
+}
+
+/** The attempts that a transaction has locked. */
+const locked = new WeakMap<Em, Map<string, LockedAttempt>>();
+
+/** Locks the instance, then the run, and returns the attempt and the run. It does so once in a transaction. */
+export async function lockAttemptInOrder(em: Em, attemptId: string): Promise<LockedAttempt> {
+  const ofTransaction = locked.get(em) ?? new Map<string, LockedAttempt>();
+  const attempt = ofTransaction.get(attemptId) ?? (await lockAttempt(em, attemptId));
+  locked.set(em, ofTransaction.set(attemptId, attempt));
+  return attempt;
+}
+
+async function lockAttempt(em: Em, attemptId: string): Promise<LockedAttempt> {
   const [found] = await lockInstanceOfAttempt(em, { attemptId });
   if (!found) throw new Error(`there is no attempt ${attemptId}`);
   const { stateSerial } = found;

@@ -16,7 +16,6 @@ export const spanMeanings = {
   store_log: 'a piece of log, until the database has it',
   keep_state: 'a state that a tool wrote, until the disk of the worker has it',
   store_state: 'a state that a tool wrote, until the database has it',
-  settle_states: 'the wait for the states of an attempt that the database does not have yet',
   store_result: 'the result of an attempt and the next step of its run, until they are committed',
 } as const;
 export type SpanName = keyof typeof spanMeanings;

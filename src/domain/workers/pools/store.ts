@@ -1,4 +1,4 @@
-import { type Expression, type QueryCreator, sql } from 'kysely';
+import { type Expression, expressionBuilder, type QueryCreator, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { json, type RowOf } from '#database/tables.ts';
@@ -87,8 +87,16 @@ const selectPoolAccess = prepare((db, parameter: ParameterOf<{ name: string }>) 
 
 /** What template code of a pool may reach over the network. */
 export async function readEgress(em: Em, pool: string): Promise<Egress> {
-  const row = await db(em).selectFrom('worker_pools').where('name', '=', pool).select('egress').executeTakeFirst();
-  return row?.egress ?? defaultEgress;
+  const row = await db(em)
+    .selectNoFrom((eb) => selectEgress(eb.val(pool)).as('egress'))
+    .executeTakeFirstOrThrow();
+  return row.egress ?? defaultEgress;
+}
+
+/** The egress that the rules of a pool set; null if they set none (`defaultEgress`). */
+export function selectEgress(pool: Expression<string>) {
+  const pools = expressionBuilder<Tables>().selectFrom('worker_pools as pool');
+  return pools.where('pool.name', '=', pool).select('pool.egress').$asScalar();
 }
 
 /** Removes a pool. The installation keeps the highest revision that it has removed. */

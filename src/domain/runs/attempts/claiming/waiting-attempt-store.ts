@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ParameterOf } from '#database/queries.ts';
 import { prepare } from '#domain/db.ts';
+import { selectEgress } from '#domain/workers/pools/store.ts';
 
 /** An attempt that a worker wants to claim: what decides which rows it has to lock first. Nothing of its run is locked yet. */
 export type WaitingAttempt = Awaited<ReturnType<typeof selectWaitingAttempt>>[number];
@@ -12,6 +13,7 @@ export const selectWaitingAttempt = prepare((queries, parameter: ParameterOf<{ a
     .where('a.id', '=', parameter('attemptId'))
     .select(['a.id', 'a.phase', 'a.runId', 'runs.operation', 'runs.reads', 'runs.templateVersionId'])
     .select(['runs.environmentId', 'runs.projectId', 'runs.teamId'])
+    .select((eb) => selectEgress(eb.ref('runs.pool')).as('egress'))
     .select((eb) =>
       eb
         .selectFrom('run_reviews as v')
