@@ -72,5 +72,7 @@ export class Sender<Job extends { readonly lane: string }> {
     } catch (error) {
       log.warn({ err: error, ...idsOf(job) }, `${failures.send}; trying again`);
     }
+    // What the job kept others from leasing may have more to send, and nothing else tells of that.
+    this.#task.wake();
   }
 }
