@@ -36,6 +36,8 @@ export interface ExecutorOptions {
   readonly providerMirror: string | null;
   readonly providerNetworkMirror: string | null;
   readonly providersDirect: boolean;
+  /** The maximum size of the store of providers (default: 10 GiB). */
+  readonly providerStoreBytes?: number;
   readonly deniedAddresses: readonly string[];
   /** Whether control groups enforce limits, if this process can make them. */
   readonly usesGroups?: boolean;
@@ -96,6 +98,7 @@ export class Executor {
         sandboxProgram,
         isRootTemporary: root.isTemporary,
         cacheDirectory: join(root.path, 'initialized'),
+        providerStore: { directory: join(root.path, 'providers'), bytes: options.providerStoreBytes ?? 10 * 1024 ** 3 },
         groups: options.usesGroups === false ? null : openGroups(user),
         cores: options.cores,
         addedPaths: options.addedPaths.map(realpath),

@@ -5,12 +5,14 @@ import { basename, dirname, join } from 'node:path';
 import { type Egress, openEgress } from '../egress/egress.ts';
 import { type GroupMaker, JobGroup } from '../groups/job-group.ts';
 import { InitCache } from '../opentofu/initialization/init-cache.ts';
+import { ProviderStore } from '../opentofu/providers/provider-store.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';
 import type { EgressPolicy } from '../protocol/request.ts';
 import type { SystemView } from '../sandbox/bubblewrap.ts';
 import type { JobLauncher } from '../sandbox/job-launcher.ts';
 import { SandboxLauncher } from '../sandbox/sandbox-launcher.ts';
 import { UnsandboxedLauncher } from '../sandbox/unsandboxed-launcher.ts';
+import { reportUnexpectedError } from '../shared/errors.ts';
 import { removeHostDirectory, removeUnusedRoot } from './host-directories.ts';
 
 const refreshMs = 60_000;
@@ -70,7 +72,11 @@ export class HostResources {
         ? new UnsandboxedLauncher(makeGroup)
         : new SandboxLauncher({ program: sandboxProgram, view, directory, socketDirectory, makeGroup });
     this.denied = new DeniedAddresses(settings.deniedAddresses);
-    this.initCache = new InitCache(settings.cacheDirectory, settings.directory);
+    const { directory: store, bytes: providerBytes } = settings.providerStore;
+    this.initCache = new InitCache(settings.cacheDirectory, directory, new ProviderStore(store, directory), {
+      providerBytes,
+    });
+    setInterval(() => void this.initCache.maintain().catch(reportUnexpectedError), refreshMs).unref();
   }
 
   /**

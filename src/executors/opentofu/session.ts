@@ -54,6 +54,8 @@ interface ToolCall<Collected> {
   readonly relaxedGc?: boolean;
   /** Access to private modules. */
   readonly modules?: ModuleAccess;
+  /** The providers that the tool takes from a directory, and does not look for anywhere else. */
+  readonly stock?: { readonly mount: Mount | null; readonly addresses: readonly string[] };
   readonly collect?: (results: Results, paths: JobPaths) => Promise<Collected>;
 }
 
@@ -174,7 +176,11 @@ export class ToolSession {
         },
       ],
       files: this.#filesOf(call, mirror),
-      mounts: [this.#toolMount, ...(mirror === null ? [] : [mirror]), ...dataMounts(call, join(paths.work, directory))],
+      mounts: [
+        this.#toolMount,
+        ...[mirror, call.stock?.mount ?? null].filter((mount) => mount !== null),
+        ...dataMounts(call, join(paths.work, directory)),
+      ],
       environment: () => this.#environmentOf(call, paths),
       startIn: directory,
       network,
@@ -208,17 +214,22 @@ export class ToolSession {
   #filesOf<Collected>(call: ToolCall<Collected>, mirror: Mount | null): Map<string, JobFile> {
     const { seesTemplate = true, seesVariables = seesTemplate } = call;
     const files = new Map<string, JobFile>([...(seesTemplate ? this.#configuration : []), ...(call.extraFiles ?? [])]);
-    const { settings } = this.attempt;
-    files.set(
-      settingsFile,
-      Buffer.from(cliSettings(settings, mirror && this.attempt.mountedPath(mirror)) + (call.modules?.settings ?? '')),
-    );
+    files.set(settingsFile, Buffer.from(this.#settingsOf(call, mirror)));
     if (seesVariables) files.set(variablesFile, this.#variables);
     const lock = call.initialized?.lock ?? null;
     if (lock !== null) files.set(join('work', this.executor.directory ?? '', lockFile), lock);
     // The tool's start directory must exist even without the template's files.
     files.set(join('work', this.executor.directory ?? '', '/'), Buffer.alloc(0));
     return files;
+  }
+
+  #settingsOf<Collected>({ modules, stock }: ToolCall<Collected>, mirror: Mount | null): string {
+    const { attempt } = this;
+    const places = {
+      mirror: mirror && attempt.mountedPath(mirror),
+      stock: stock?.mount ? { path: attempt.mountedPath(stock.mount), addresses: stock.addresses } : null,
+    };
+    return cliSettings(attempt.settings, places) + (modules?.settings ?? '');
   }
 
   #environmentOf<Collected>(call: ToolCall<Collected>, paths: JobPaths): Environment {

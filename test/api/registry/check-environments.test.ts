@@ -18,6 +18,7 @@ const modules: KeptModules = {
   digest,
   list: [{ key: 'network', source: `git::${url}network.git`, version: null, digest }],
   content: Buffer.from('packed'),
+  locks: {},
 };
 const passed: SandboxCheck = {
   state: 'passed',

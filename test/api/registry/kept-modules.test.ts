@@ -30,7 +30,7 @@ function modulesOf(letter: string, changes: Partial<PlannedModules> = {}): Plann
   const list = [
     { key: 'network', source: 'git::https://git.example.com/x.git', version: null, digest: digestOf(letter) },
   ];
-  return { digest: digestOf(letter), list, content: Buffer.from(letter), isPlain: true, ...changes };
+  return { digest: digestOf(letter), list, content: Buffer.from(letter), locks: {}, isPlain: true, ...changes };
 }
 
 /** Publishes a template of OpenTofu, of the team or of the installation. */

@@ -1,0 +1,24 @@
+import type { WireRequest } from '../../protocol/request-schema.ts';
+import type { InitCache } from '../initialization/init-cache.ts';
+import { comparedSource, placesOf } from '../initialization/places.ts';
+import type { ToolSession } from '../session.ts';
+
+/**
+ * Returns a function that says from where a run can fetch a provider, and with which credentials. A run gets packages only from runs for which it
+ * says the same, because others may have fetched what this one must not have.
+ */
+export function reachOf({ attempt }: ToolSession, cache: InitCache): (address: string) => string {
+  const mirror = attempt.settings.providerNetworkMirror;
+  return (address) => {
+    const hosts = [address.split('/')[0], ...(mirror === null ? [] : [new URL(mirror).host])];
+    return cache.keyOf(placesOf(attempt), credentialsFor(attempt.request, hosts));
+  };
+}
+
+/** The credentials that the tool may send to hosts. Variables are taken as they are: few runs have any. */
+function credentialsFor({ environment, moduleSources = [] }: WireRequest, hosts: readonly unknown[]): object {
+  return [
+    environment.filter(({ name }) => name.startsWith('TF_TOKEN_')),
+    moduleSources.filter((source) => source.kind === 'registry' && hosts.includes(source.host)).map(comparedSource),
+  ];
+}

@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ModuleAccess } from '../../attempt/attempt.ts';
+import { type Mount, sandboxLayout } from '../../sandbox/bubblewrap.ts';
+import { AttemptFailure, messageOf } from '../../shared/errors.ts';
+import { linkTree } from '../../shared/files.ts';
+import { lockFile } from '../initialization/configuration.ts';
+import type { ToolSession } from '../session.ts';
+import { isOfPackage, type LockedProvider, platform, readLockFile, writeLockFile } from './lock-file.ts';
+import type { ProviderStore, StoredProvider } from './provider-store.ts';
+
+/** The providers that an `init` gets from the store. */
+export interface Stock {
+  /** Their directory, in the layout of a filesystem mirror; null if there are none. */
+  readonly mount: Mount | null;
+  readonly addresses: readonly string[];
+  readonly providers: ReadonlyMap<string, StoredProvider>;
+  /** The lock file, with the checksums of the packages in the store. */
+  readonly lock: Buffer | null;
+}
+
+interface StockOptions {
+  readonly store: ProviderStore;
+  /** Says which places a run can fetch a provider from; see `ProviderStore`. */
+  readonly reachOf: (address: string) => string;
+  readonly lock: Buffer | null;
+  /** Whether the configuration uses exactly the providers of the lock file. Those that are missing are then fetched. */
+  readonly isExact: boolean;
+  readonly modules: ModuleAccess;
+}
+
+const maxFiles = 10_000;
+
+/**
+ * Lays out the providers of a lock file, as far as the store has them or can get them.
+ * @throws AttemptFailure `init_failed` if one cannot be fetched, or differs from the lock file
+ */
+export async function stockProviders(session: ToolSession, options: StockOptions): Promise<Stock> {
+  const { lock } = options;
+  const locked = lock === null ? null : readLockFile(lock);
+  if (locked === null) return { mount: null, addresses: [], providers: new Map(), lock };
+  const providers = new Map<string, StoredProvider>();
+  for (const provider of locked) {
+    const found = await takeProvider(session, provider, options);
+    if (found !== null) providers.set(provider.address, found);
+  }
+  if (providers.size === 0) return { mount: null, addresses: [], providers, lock };
+  const source = join(session.attempt.directory, `providers-${randomBytes(4).toString('hex')}`);
+  for (const { address, version } of locked) {
+    const found = providers.get(address);
+    if (found !== undefined) await link(found, packagePath(source, address, version));
+  }
+  return {
+    mount: { source, target: sandboxLayout.storedProviders, isOwn: true },
+    addresses: [...providers.keys()],
+    providers,
+    lock: addHashes(lock, locked, providers),
+  };
+}
+
+async function takeProvider(
+  session: ToolSession,
+  provider: LockedProvider,
+  { store, reachOf, isExact, modules }: StockOptions,
+): Promise<StoredProvider | null> {
+  if (await isInMirror(session, provider)) return null;
+  const reach = reachOf(provider.address);
+  if (!isExact) return store.find(provider, reach);
+  return store.obtain(provider, reach, async () => {
+    const data = await fetchProvider(session, provider, modules);
+    return addTo(store, data, provider, reach).finally(() => rm(data, { recursive: true, force: true }));
+  });
+}
+
+/** Whether the operator's directory has the package unpacked. The tool then uses it there. */
+async function isInMirror({ attempt }: ToolSession, { address, version }: LockedProvider): Promise<boolean> {
+  const { providerMirror } = attempt.settings;
+  if (providerMirror === null) return false;
+  const found = await lstat(packagePath(providerMirror, address, version)).catch(() => null);
+  return found !== null;
+}
+
+/**
+ * Fetches one provider, without anything of the template. The tool compares the archive with the lock file before it unpacks it. Returns the
+ * tool's directory.
+ */
+async function fetchProvider(session: ToolSession, provider: LockedProvider, modules: ModuleAccess): Promise<string> {
+  const { address, version } = provider;
+  const data = join(session.attempt.directory, `fetched-${randomBytes(4).toString('hex')}`);
+  await mkdir(data, { mode: 0o700 });
+  session.attempt.note(`fetching the provider ${address} ${version}`);
+  const needs = `terraform {\n  required_providers {\n    one = {\n      source  = "${address}"\n      version = "${version}"\n    }\n  }\n}\n`;
+  const work = join('work', session.executor.directory ?? '');
+  const { constraints: _, ...locked } = provider;
+  await session.call({
+    subcommand: 'init',
+    modules,
+    options: () => ['-backend=false', '-input=false', '-no-color', '-lockfile=readonly'],
+    reason: 'init_failed',
+    initialized: null,
+    data,
+    seesTemplate: false,
+    extraFiles: new Map([
+      [join(work, 'main.tf'), Buffer.from(needs)],
+      [join(work, lockFile), writeLockFile([{ ...locked, constraints: version }])],
+    ]),
+    network: { state: false, egress: true },
+    relaxedGc: true,
+  });
+  return data;
+}
+
+async function addTo(
+  store: ProviderStore,
+  data: string,
+  provider: LockedProvider,
+  reach: string,
+): Promise<StoredProvider> {
+  const { address, version, hashes } = provider;
+  // The tool has compared the archive with the lock file, which need not know yet what unpacking it gives.
+  const isOfPackages = hashes.some(isOfPackage);
+  try {
+    const accepts = (hash: string) => !isOfPackages || hashes.includes(hash);
+    return await store.add(packagePath(join(data, 'providers'), address, version), provider, reach, accepts);
+  } catch (error) {
+    throw new AttemptFailure('init_failed', `the provider ${address} ${version} cannot be used: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Gives an initialization links to the providers of the store, in place of what `init` made, and first moves there what `init` fetched itself.
+ * Returns the keys of the providers. @throws AttemptFailure `init_failed`
+ */
+export async function settleProviders(
+  data: string,
+  lock: Buffer | null,
+  { providers }: Pick<Stock, 'providers'>,
+  { store, reachOf }: Pick<StockOptions, 'store' | 'reachOf'>,
+): Promise<string[]> {
+  const keys: string[] = [];
+  for (const provider of (lock === null ? null : readLockFile(lock)) ?? []) {
+    const place = packagePath(join(data, 'providers'), provider.address, provider.version);
+    const stats = await lstat(place).catch(() => null);
+    let stored = providers.get(provider.address) ?? null;
+    if (stored === null && stats?.isDirectory()) stored = await addTo(store, data, provider, reachOf(provider.address));
+    // What is left is a link to the operator's directory.
+    if (stored === null) continue;
+    await rm(place, { recursive: true, force: true });
+    await link(stored, place);
+    keys.push(stored.key);
+  }
+  return keys;
+}
+
+async function link({ directory }: StoredProvider, place: string): Promise<void> {
+  await mkdir(dirname(place), { recursive: true, mode: 0o700 });
+  if (!(await linkTree(directory, place, maxFiles))) throw new Error(`the provider at ${directory} cannot be linked`);
+}
+
+function addHashes(
+  lock: Buffer | null,
+  locked: readonly LockedProvider[],
+  providers: ReadonlyMap<string, StoredProvider>,
+): Buffer | null {
+  const hashOf = ({ address }: LockedProvider) => providers.get(address)?.hash;
+  const isComplete = locked.every((each) => [undefined, ...each.hashes].includes(hashOf(each)));
+  if (isComplete) return lock;
+  return writeLockFile(
+    locked.map((each) => ({ ...each, hashes: [...new Set([...each.hashes, ...[hashOf(each) ?? []].flat()])] })),
+  );
+}
+
+/** The directory of a package below a directory of providers, as both tools lay it out. */
+function packagePath(root: string, address: string, version: string): string {
+  return join(root, ...address.split('/'), version, platform);
+}
