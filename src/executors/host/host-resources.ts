@@ -73,9 +73,12 @@ export class HostResources {
         : new SandboxLauncher({ program: sandboxProgram, view, directory, socketDirectory, makeGroup });
     this.denied = new DeniedAddresses(settings.deniedAddresses);
     const { directory: store, bytes: providerBytes } = settings.providerStore;
-    this.initCache = new InitCache(settings.cacheDirectory, directory, new ProviderStore(store, directory), {
+    this.initCache = new InitCache(
+      settings.cacheDirectory,
+      directory,
+      new ProviderStore(store, directory),
       providerBytes,
-    });
+    );
     setInterval(() => void this.initCache.maintain().catch(reportUnexpectedError), refreshMs).unref();
   }
 

@@ -136,7 +136,7 @@ describe('the initialization cache', () => {
   const open = (name: string) => {
     const drafts = mkdtempSync(join(directory, 'drafts-'));
     const store = new ProviderStore(join(directory, `providers-${name}`), drafts);
-    return new InitCache(join(directory, name), drafts, store, { providerBytes: 0 });
+    return new InitCache(join(directory, name), drafts, store, 0);
   };
   afterAll(() => rmSync(directory, { recursive: true }));
 

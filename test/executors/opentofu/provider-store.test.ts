@@ -194,6 +194,16 @@ describe.each(tools)('providers from a network mirror, with $name $version', (in
     expect(sink.text()).toMatch(/checksums/);
   });
 
+  it('are fetched for an apply on another worker, exactly those of its plan', async () => {
+    const templateVersion = newVersion();
+    const { plan } = (await execute({ templateVersion })).result;
+    await forget();
+    const { artifact = null, digest = null } = plan ?? {};
+    const { result, sink } = await execute({ templateVersion, phase: 'apply', artifact, planDigest: digest });
+    expect(result, sink.text()).toMatchObject({ outcome: 'succeeded', resourceCount: 2 });
+    expect(readdirSync(store)).toHaveLength(2);
+  }, 120_000);
+
   it('are not fetched from a mirror that is down: the run says so, and a later one succeeds', async () => {
     const known = await resolve();
     mirror.isDown = true;

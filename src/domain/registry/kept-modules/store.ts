@@ -23,24 +23,24 @@ interface Fetched {
 }
 
 /**
- * The modules that the runs of a version in an environment use: those of the environment, else those of all runs. Null if none are known.
+ * The modules and lock files that the runs of a version in an environment use: those of the environment, else those of all runs. Null if none are known.
  * After a transfer their files are left out, so that a run must fetch them itself, and gets either the same files or none.
  */
 export async function findKeptModules(
   em: Em,
   { versionId, tool, environmentId }: ModulesPlace,
 ): Promise<KeptModules | null> {
-  const found = await db(em)
+  const [found, ofAll] = await db(em)
     .selectFrom('template_version_modules')
     .where('templateVersionId', '=', versionId)
     .where('tool', '=', tool)
     .where((eb) => eb.or([eb('environmentId', 'is', null), eb('environmentId', '=', environmentId)]))
     .select(['digest', 'list', 'content', 'locks', 'voidSince'])
     .orderBy(sql`environment_id is null`)
-    .limit(1)
-    .executeTakeFirst();
+    .execute();
   if (!found) return null;
-  const { digest, list, content, locks, voidSince } = found;
+  const { digest, list, content, voidSince } = found;
+  const locks = { ...ofAll?.locks, ...found.locks };
   return { digest, list, content: voidSince === null && content ? Buffer.from(content) : null, locks };
 }
 

@@ -29,43 +29,42 @@ export interface MadeInitialization {
   readonly providers: readonly string[];
 }
 
-/** An entry of the cache, for those who choose which to remove. */
-export interface CacheEntry {
+interface CacheEntry {
   readonly name: string;
-  readonly providers: readonly string[];
+  /** Null: an earlier release made the entry, with files of providers in place of links. */
+  readonly providers: readonly string[] | null;
   /** When a run last used it, in milliseconds. */
   readonly usedAt: number;
 }
 
-interface CacheOptions {
-  /** The maximum size of the store of providers, in bytes. */
-  readonly providerBytes: number;
-  /**
-   * Entries used since then are kept, because another host of this machine may be using them. Each host reports every minute which it uses.
-   */
-  readonly quietMs?: number;
-}
-
 const maxEntries = 64;
-const defaultQuietMs = 5 * 60_000;
+/**
+ * Entries used since then are kept, because another host of this machine may be using them. Each host reports every minute which it uses.
+ */
+const quietMs = 5 * 60_000;
+/** Hosts of earlier releases do not report. */
+const earlierQuietMs = 3600_000;
 const lockName = 'lock.hcl';
 const factsName = 'facts.json';
 
 export class InitCache {
   readonly #directory: string;
   readonly #draftDirectory: string;
-  readonly #options: Required<CacheOptions>;
+  readonly #providerBytes: number;
   readonly providers: ProviderStore;
   readonly #pending = new Map<string, Promise<Initialization>>();
   readonly #uses = new Map<string, number>();
   #secret: Buffer | null = null;
 
-  /** @param draftDirectory the host's own directory, which is removed after the host was killed */
-  constructor(directory: string, draftDirectory: string, providers: ProviderStore, options: CacheOptions) {
+  /**
+   * @param draftDirectory the host's own directory, which is removed after the host was killed
+   * @param providerBytes the maximum size of the store of providers
+   */
+  constructor(directory: string, draftDirectory: string, providers: ProviderStore, providerBytes: number) {
     this.#directory = directory;
     this.#draftDirectory = draftDirectory;
     this.providers = providers;
-    this.#options = { quietMs: defaultQuietMs, ...options };
+    this.#providerBytes = providerBytes;
   }
 
   /**
@@ -164,7 +163,9 @@ export class InitCache {
   /** Removes the least recently used entries beyond the limits, but none that is in use. */
   async evict(): Promise<void> {
     const entries = (await this.#list()).sort((a, b) => a.usedAt - b.usedAt);
-    for (const { name } of entries.slice(0, Math.max(0, entries.length - maxEntries))) await this.#removeUnused(name);
+    const outdated = entries.filter(({ providers, usedAt }) => providers === null && isQuiet(usedAt, earlierQuietMs));
+    for (const { name } of [...outdated, ...entries.slice(0, Math.max(0, entries.length - maxEntries))])
+      await this.#removeUnused(name);
     await this.#evictProviders(entries);
   }
 
@@ -175,12 +176,12 @@ export class InitCache {
   async #evictProviders(entries: readonly CacheEntry[]): Promise<void> {
     const stored = await this.providers.list();
     let bytes = stored.reduce((sum, each) => sum + each.bytes, 0);
-    const usersOf = (key: string) => entries.filter(({ providers }) => providers.includes(key));
+    const usersOf = (key: string) => entries.filter(({ providers }) => providers?.includes(key));
     const aged = stored
       .map((each) => ({ ...each, usedAt: Math.max(each.usedAt, ...usersOf(each.key).map(({ usedAt }) => usedAt)) }))
       .sort((a, b) => a.usedAt - b.usedAt);
     for (const { key, usedAt, bytes: size } of aged) {
-      if (bytes <= this.#options.providerBytes || !this.#isQuiet(usedAt)) return;
+      if (bytes <= this.#providerBytes || !isQuiet(usedAt)) return;
       const users = usersOf(key);
       if (users.some(({ name }) => this.#isUsed(name))) continue;
       const removed = await Promise.all(users.map(({ name }) => this.#removeUnused(name)));
@@ -207,16 +208,12 @@ export class InitCache {
     return this.#uses.has(name) || this.#pending.has(name);
   }
 
-  #isQuiet(usedAt: number): boolean {
-    return usedAt < Date.now() - this.#options.quietMs;
-  }
-
   /** Removes an entry; false if it is in use. Between the check and the removal, nothing else happens in this process. */
   async #removeUnused(name: string): Promise<boolean> {
     const entry = join(this.#directory, name);
     const stats = statSync(entry, { throwIfNoEntry: false });
     if (stats === undefined) return true;
-    if (this.#isUsed(name) || !this.#isQuiet(stats.mtimeMs)) return false;
+    if (this.#isUsed(name) || !isQuiet(stats.mtimeMs)) return false;
     const gone = join(this.#draftDirectory, `removed-${randomBytes(8).toString('hex')}`);
     renameSync(entry, gone);
     await rm(gone, { recursive: true, force: true });
@@ -233,8 +230,12 @@ export class InitCache {
   }
 }
 
-const Facts = z.object({ modules: z.string(), providers: z.array(z.string()).default([]) });
+const Facts = z.object({ modules: z.string(), providers: z.array(z.string()).nullable().default(null) });
 
 function readFacts(content: Buffer): z.output<typeof Facts> {
   return Facts.parse(JSON.parse(content.toString()));
+}
+
+function isQuiet(usedAt: number, sinceMs = quietMs): boolean {
+  return usedAt < Date.now() - sinceMs;
 }
