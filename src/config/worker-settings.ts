@@ -112,6 +112,6 @@ export const workerSettings = {
     schema: wholeNumber(0, 16_777_216),
     default: '10240',
     description:
-      'Maximum size of the unpacked providers that this machine keeps for later runs. Beyond it, the least recently used are removed, but none that a run uses. They are in `providers`, beside the directories of executions.',
+      'Maximum size of the unpacked providers that this machine keeps for later runs. Beyond it, the least recently used are removed, but none that a run uses. They are in `work/providers` below the data directory.',
   },
 } as const satisfies Record<string, Setting>;
