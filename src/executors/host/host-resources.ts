@@ -12,7 +12,6 @@ import type { SystemView } from '../sandbox/bubblewrap.ts';
 import type { JobLauncher } from '../sandbox/job-launcher.ts';
 import { SandboxLauncher } from '../sandbox/sandbox-launcher.ts';
 import { UnsandboxedLauncher } from '../sandbox/unsandboxed-launcher.ts';
-import { reportUnexpectedError } from '../shared/errors.ts';
 import { removeHostDirectory, removeUnusedRoot } from './host-directories.ts';
 
 const refreshMs = 60_000;
@@ -79,7 +78,6 @@ export class HostResources {
       new ProviderStore(store, directory),
       providerBytes,
     );
-    setInterval(() => void this.initCache.maintain().catch(reportUnexpectedError), refreshMs).unref();
   }
 
   /**

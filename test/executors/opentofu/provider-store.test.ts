@@ -134,6 +134,7 @@ describe.each(tools)('providers from a network mirror, with $name $version', (in
       expect(other.result, other.sink.text()).toMatchObject({ outcome: 'succeeded' });
     }
     expect(mirror.requests).toEqual([]);
+    expect(open.providerCounts).toMatchObject({ hits: 4, fetches: 2, evictions: 0 });
   });
 
   /** Plans a new version as on a worker that has nothing yet, and returns what the version then keeps. */

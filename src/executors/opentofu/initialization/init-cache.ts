@@ -175,7 +175,7 @@ export class InitCache {
    */
   async #evictProviders(entries: readonly CacheEntry[]): Promise<void> {
     const stored = await this.providers.list();
-    let bytes = stored.reduce((sum, each) => sum + each.bytes, 0);
+    let { bytes } = this.providers.counts;
     const usersOf = (key: string) => entries.filter(({ providers }) => providers?.includes(key));
     const aged = stored
       .map((each) => ({ ...each, usedAt: Math.max(each.usedAt, ...usersOf(each.key).map(({ usedAt }) => usedAt)) }))

@@ -3,6 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } f
 import { join } from 'node:path';
 import { z } from 'zod';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import type { ProviderCounts } from '../../protocol/messages.ts';
 import { codeOf } from '../../shared/errors.ts';
 import { type LockedProvider, platform } from './lock-file.ts';
 import { sealPackage } from './package-hash.ts';
@@ -27,15 +28,6 @@ export interface StoreEntry {
 /** What identifies a provider before its package is known. */
 export type WantedProvider = Pick<LockedProvider, 'address' | 'version' | 'hashes'>;
 
-/** Counts since the host started. */
-export interface StoreCounts {
-  /** Packages that an initialization took from the store. */
-  readonly hits: number;
-  /** Packages that were fetched, checked and added. */
-  readonly fetches: number;
-  readonly evictions: number;
-}
-
 const packageName = 'package';
 const factsName = 'facts.json';
 const Facts = z.object({ bytes: z.number() });
@@ -52,7 +44,7 @@ export class ProviderStore {
   readonly #directory: string;
   readonly #draftDirectory: string;
   readonly #pending = new Map<string, Promise<StoredProvider>>();
-  #counts = { hits: 0, fetches: 0, evictions: 0 };
+  #counts = { hits: 0, fetches: 0, evictions: 0, bytes: 0 };
 
   /**
    * @param directory on one file system with the directories that get links
@@ -63,8 +55,9 @@ export class ProviderStore {
     this.#draftDirectory = draftDirectory;
   }
 
-  get counts(): StoreCounts {
-    return this.#counts;
+  /** What happened since the host started, and the size when it was last measured. */
+  get counts(): ProviderCounts {
+    return { ...this.#counts };
   }
 
   /** Returns a provider whose package has one of the wanted checksums; null if there is none. */
@@ -146,7 +139,9 @@ export class ProviderStore {
   async list(): Promise<StoreEntry[]> {
     const names = await readdir(this.#directory).catch(() => []);
     const entries = names.filter((name) => keyPattern.test(name)).map((key) => this.#readEntry(key));
-    return (await Promise.all(entries)).filter((entry) => entry !== null);
+    const list = (await Promise.all(entries)).filter((entry) => entry !== null);
+    this.#counts.bytes = list.reduce((sum, { bytes }) => sum + bytes, 0);
+    return list;
   }
 
   async #readEntry(key: string): Promise<StoreEntry | null> {
