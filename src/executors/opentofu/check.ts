@@ -14,7 +14,7 @@ import { digestModules, lockFile } from './initialization/configuration.ts';
 import { needsVariablesAtInit } from './initialization/configuration-scan.ts';
 import type { InitCache, Initialization } from './initialization/init-cache.ts';
 import { noModules, packModules, type ResolvedModules, removeGitDirectories } from './initialization/kept-modules.ts';
-import { platform } from './providers/lock-file.ts';
+import { platform, withoutChecksums } from './providers/lock-file.ts';
 import { reachOf } from './providers/reach.ts';
 import { settleProviders, stockProviders } from './providers/stock.ts';
 import { ToolSession } from './session.ts';
@@ -99,7 +99,7 @@ async function fetch(session: ToolSession, cache: InitCache): Promise<Fetched> {
   await mkdir(data, { mode: 0o700 });
   const access = await session.openModules();
   const { lock, isComplete } = await runInit(session, cache, data, access).finally(() => access.close());
-  const initialized = { data, lock, modules: '' };
+  const initialized = { data, lock, toolLock: lock && withoutChecksums(lock), modules: '' };
   const problems = attempt.diagnostics.list();
   // In OpenTofu, variables may choose modules, and only a run has their values.
   const isFixed = session.tool.name !== 'opentofu' || !needsVariablesAtInit(session.executor.files);
@@ -144,7 +144,7 @@ async function runInit(
     collect: (results, paths) =>
       results.read(join(paths.work, session.executor.directory ?? '', lockFile), maxLockBytes).catch(() => null),
   });
-  if (code === 0) await settleProviders(data, collected, stock, supply);
+  if (code === 0) await settleProviders(session, data, collected, stock, supply);
   return { lock: collected, isComplete: code === 0 };
 }
 

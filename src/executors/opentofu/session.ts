@@ -216,7 +216,7 @@ export class ToolSession {
     const files = new Map<string, JobFile>([...(seesTemplate ? this.#configuration : []), ...(call.extraFiles ?? [])]);
     files.set(settingsFile, Buffer.from(this.#settingsOf(call, mirror)));
     if (seesVariables) files.set(variablesFile, this.#variables);
-    const lock = call.initialized?.lock ?? null;
+    const lock = call.initialized?.toolLock ?? null;
     if (lock !== null) files.set(join('work', this.executor.directory ?? '', lockFile), lock);
     // The tool's start directory must exist even without the template's files.
     files.set(join('work', this.executor.directory ?? '', '/'), Buffer.alloc(0));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { codeOf, reportUnexpectedError } from '../../shared/errors.ts';
+import { withoutChecksums } from '../providers/lock-file.ts';
 import type { ProviderStore } from '../providers/provider-store.ts';
 
 /**
@@ -17,6 +18,8 @@ export interface Initialization {
   readonly data: string;
   /** The dependency lock file; null without providers. */
   readonly lock: Buffer | null;
+  /** The lock file that the tool gets. A plan is only applied with the one that it was made with. */
+  readonly toolLock: Buffer | null;
   /** Digest of the modules, which is part of a plan's digest. */
   readonly modules: string;
 }
@@ -129,7 +132,7 @@ export class InitCache {
     const lock = await readFile(join(entry, lockName)).catch(() => null);
     const now = new Date();
     await utimes(entry, now, now).catch(() => undefined);
-    return { data: join(entry, 'data'), lock, modules: readFacts(facts).modules };
+    return initializationOf(entry, { lock, modules: readFacts(facts).modules });
   }
 
   async #make(key: string, make: (data: string) => Promise<MadeInitialization>): Promise<Initialization> {
@@ -146,7 +149,7 @@ export class InitCache {
         await rm(draft, { recursive: true, force: true });
       });
       void this.evict().catch(reportUnexpectedError);
-      return { data: join(entry, 'data'), lock, modules };
+      return initializationOf(entry, { lock, modules });
     } catch (error) {
       await rm(draft, { recursive: true, force: true });
       throw error;
@@ -228,6 +231,13 @@ export class InitCache {
     this.#secret = readFileSync(path);
     return this.#secret;
   }
+}
+
+function initializationOf(
+  entry: string,
+  { lock, modules }: Pick<MadeInitialization, 'lock' | 'modules'>,
+): Initialization {
+  return { data: join(entry, 'data'), lock, toolLock: lock && withoutChecksums(lock), modules };
 }
 
 const Facts = z.object({ modules: z.string(), providers: z.array(z.string()).nullable().default(null) });

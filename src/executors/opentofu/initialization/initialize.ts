@@ -233,7 +233,7 @@ async function runInit(
     relaxedGc: true,
     collect: (results, paths) => results.read(join(paths.work, directory, lockFile), maxLockBytes),
   });
-  return { lock: collected, providers: await settleProviders(data, collected, stock, supply) };
+  return { lock: collected, providers: await settleProviders(session, data, collected, stock, supply) };
 }
 
 function isSame(a: Buffer | null, b: Buffer | null): boolean {

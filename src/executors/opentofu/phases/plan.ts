@@ -23,7 +23,7 @@ import { platform } from '../providers/lock-file.ts';
 import { planInput, ToolSession } from '../session.ts';
 import type { StateBackend } from '../state/state-backend.ts';
 import { readOutputs } from './outputs.ts';
-import { declaredFile, ephemeralFile, factsOf, hasNoProviders, parallelismOf } from './planned.ts';
+import { declaredFile, ephemeralFile, factsOf, hasNoProviders, parallelismOf, toolLockFile } from './planned.ts';
 
 const { planFileBytes: maxPlanBytes, planJsonBytes: maxPlanJsonBytes } = resultLimits;
 
@@ -64,6 +64,7 @@ async function planInitialized(
     [declaredFile, Buffer.from(JSON.stringify(read.declared))],
   ]);
   if (initialized.lock !== null) files.set('lock', initialized.lock);
+  if (initialized.toolLock !== null) files.set(toolLockFile, initialized.toolLock);
   if (read.ephemeral.length > 0) files.set(ephemeralFile, Buffer.from(JSON.stringify(read.ephemeral)));
   const packed = packArtifact(facts, files);
   const isRefresh = operation === 'refresh';
@@ -98,7 +99,7 @@ async function planInitialized(
  */
 async function resolvedModules(
   { attempt }: ToolSession,
-  { data, modules, lock }: Initialization,
+  { data, modules, lock }: Pick<Initialization, 'data' | 'modules' | 'lock'>,
 ): Promise<KeptModules | null> {
   if (attempt.request.phase !== 'plan') return null;
   const known = attempt.modules;

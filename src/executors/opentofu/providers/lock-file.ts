@@ -64,6 +64,15 @@ export function lockForOtherPlatform(content: Buffer): Buffer | null {
   );
 }
 
+/**
+ * The lock file without checksums, for calls after `init`. With them, the tool would read all of every package again for each call, although the
+ * host has compared them and nobody can change them.
+ */
+export function withoutChecksums(content: Buffer): Buffer {
+  const providers = readLockFile(content);
+  return providers === null ? content : writeLockFile(providers.map((each) => ({ ...each, hashes: [] })));
+}
+
 /** The name of this platform in packages and lock files. */
 export const platform = `${process.platform === 'win32' ? 'windows' : process.platform}_${goArchitecture()}`;
 

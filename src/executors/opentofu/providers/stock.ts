@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, rm } from 'node:fs/promises';
+import { cp, lstat, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ModuleAccess } from '../../attempt/attempt.ts';
 import { type Mount, sandboxLayout } from '../../sandbox/bubblewrap.ts';
@@ -64,21 +64,12 @@ async function takeProvider(
   provider: LockedProvider,
   { store, reachOf, isExact, modules }: StockOptions,
 ): Promise<StoredProvider | null> {
-  if (await isInMirror(session, provider)) return null;
   const reach = reachOf(provider.address);
   if (!isExact) return store.find(provider, reach);
   return store.obtain(provider, reach, async () => {
     const data = await fetchProvider(session, provider, modules);
-    return addTo(store, data, provider, reach).finally(() => rm(data, { recursive: true, force: true }));
+    return addTo(store, session, data, provider, reach).finally(() => rm(data, { recursive: true, force: true }));
   });
-}
-
-/** Whether the operator's directory has the package unpacked. The tool then uses it there. */
-async function isInMirror({ attempt }: ToolSession, { address, version }: LockedProvider): Promise<boolean> {
-  const { providerMirror } = attempt.settings;
-  if (providerMirror === null) return false;
-  const found = await lstat(packagePath(providerMirror, address, version)).catch(() => null);
-  return found !== null;
 }
 
 /**
@@ -111,18 +102,26 @@ async function fetchProvider(session: ToolSession, provider: LockedProvider, mod
   return data;
 }
 
+/** Adds the package that the tool has in its directory. If that is a link to the operator's directory, a copy is added. */
 async function addTo(
   store: ProviderStore,
+  session: ToolSession,
   data: string,
   provider: LockedProvider,
   reach: string,
 ): Promise<StoredProvider> {
   const { address, version, hashes } = provider;
+  const place = packagePath(join(data, 'providers'), address, version);
   // The tool has compared the archive with the lock file, which need not know yet what unpacking it gives.
   const isOfPackages = hashes.some(isOfPackage);
   try {
     const accepts = (hash: string) => !isOfPackages || hashes.includes(hash);
-    return await store.add(packagePath(join(data, 'providers'), address, version), provider, reach, accepts);
+    const { providerMirror } = session.attempt.settings;
+    if (providerMirror !== null && (await lstat(place)).isSymbolicLink()) {
+      await rm(place);
+      await cp(packagePath(providerMirror, address, version), place, { recursive: true, dereference: true });
+    }
+    return await store.add(place, provider, reach, accepts);
   } catch (error) {
     throw new AttemptFailure('init_failed', `the provider ${address} ${version} cannot be used: ${messageOf(error)}`, {
       cause: error,
@@ -135,6 +134,7 @@ async function addTo(
  * Returns the keys of the providers. @throws AttemptFailure `init_failed`
  */
 export async function settleProviders(
+  session: ToolSession,
   data: string,
   lock: Buffer | null,
   { providers }: Pick<Stock, 'providers'>,
@@ -143,11 +143,8 @@ export async function settleProviders(
   const keys: string[] = [];
   for (const provider of (lock === null ? null : readLockFile(lock)) ?? []) {
     const place = packagePath(join(data, 'providers'), provider.address, provider.version);
-    const stats = await lstat(place).catch(() => null);
-    let stored = providers.get(provider.address) ?? null;
-    if (stored === null && stats?.isDirectory()) stored = await addTo(store, data, provider, reachOf(provider.address));
-    // What is left is a link to the operator's directory.
-    if (stored === null) continue;
+    const stored =
+      providers.get(provider.address) ?? (await addTo(store, session, data, provider, reachOf(provider.address)));
     await rm(place, { recursive: true, force: true });
     await link(stored, place);
     keys.push(stored.key);
