@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { LogLevel } from '#domain/runs/options/model.ts';
-import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import { compareVersions } from '#domain/tools/ranges.ts';
 import type { Attempt, JobResult, JobSpec, ModuleAccess, Results } from '../attempt/attempt.ts';
 import { maxDebugBytesOfCall } from '../attempt/debug-log.ts';
@@ -12,15 +11,9 @@ import type { Environment } from '../shared/environment.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { lastLine } from '../shared/missing-program.ts';
 import { ToolDiagnostics } from './diagnostics/diagnostics.ts';
-import {
-  cliSettings,
-  dataDirectory,
-  layOutConfiguration,
-  lockFile,
-  readLaidOut,
-} from './initialization/configuration.ts';
-import type { Initialization } from './initialization/init-cache.ts';
+import { cliSettings, layOutConfiguration, lockFile, readLaidOut } from './initialization/configuration.ts';
 import type { StateBackend } from './state/state-backend.ts';
+import { dataMounts, type ToolCall } from './tool-call.ts';
 
 /** Files that the service writes for the tool outside of the work directory. */
 const settingsFile = 'cli.tfrc';
@@ -31,33 +24,6 @@ const planOutput = 'coordinator.plan';
 const smallStateBytes = 1024 * 1024;
 /** Share of the attempt's memory that the heap may reach before the tool collects garbage at its normal pace. */
 const relaxedHeapShare = 0.6;
-
-/** The options of one call of the tool. */
-interface ToolCall<Collected> {
-  readonly subcommand: string;
-  readonly options: (paths: JobPaths) => readonly string[];
-  readonly reason: ExecutionReason;
-  readonly expected?: readonly number[];
-  readonly captureBytes?: number;
-  /** The results of `init`; null for `init` itself, which writes them to `data`. */
-  readonly initialized: Initialization | null;
-  readonly data?: string;
-  readonly extraFiles?: ReadonlyMap<string, Buffer>;
-  /** Whether the tool sees the template's files and variables. A call that shows a plan does not need them. */
-  readonly seesTemplate?: boolean;
-  /** Whether the tool gets the values of the variables. By default, it does if it sees the template. */
-  readonly seesVariables?: boolean;
-  readonly network: { readonly state: boolean; readonly egress: boolean };
-  /** Whether the backend serves the state of the attempt (default). Otherwise, it answers that there is no state. */
-  readonly seesState?: boolean;
-  /** Collects garbage less often. Only for calls that run nothing but the tool itself and have little to do. */
-  readonly relaxedGc?: boolean;
-  /** Access to private modules. */
-  readonly modules?: ModuleAccess;
-  /** The providers that the tool takes from a directory, and does not look for anywhere else. */
-  readonly stock?: { readonly mount: Mount | null; readonly addresses: readonly string[] };
-  readonly collect?: (results: Results, paths: JobPaths) => Promise<Collected>;
-}
 
 /** One attempt's tool, configuration and backend. */
 export class ToolSession {
@@ -252,10 +218,4 @@ export class ToolSession {
 
 function debugPath(paths: JobPaths): string {
   return join(paths.temporary, 'coordinator-debug.log');
-}
-
-function dataMounts<Collected>({ initialized, data }: ToolCall<Collected>, module: string): Mount[] {
-  const target = join(module, dataDirectory);
-  if (data !== undefined) return [{ source: data, target, isWritable: true, isOwn: true }];
-  return initialized === null ? [] : [{ source: initialized.data, target, isOwn: true }];
 }
