@@ -106,7 +106,7 @@ async function fetch(session: ToolSession, cache: InitCache): Promise<Fetched> {
   if (!isComplete || !isFixed) return { initialized, problems, modules: null, notKept: [] };
   const { modules, notKept } = await resolvedModules(data);
   if (lock === null) return { initialized, problems, modules: modules && { ...modules, locks: {} }, notKept };
-  const isTrusted = ownLock(session) !== null;
+  const isTrusted = session.ownLock !== null;
   return {
     initialized,
     problems,
@@ -118,10 +118,6 @@ async function fetch(session: ToolSession, cache: InitCache): Promise<Fetched> {
 const trustOnFirstUse =
   'whether the providers are genuine: the version has no lock file, so this check made one, and later runs get the same providers';
 
-function ownLock(session: ToolSession): Buffer | null {
-  return session.filesIn(session.executor.directory ?? '').get(lockFile) ?? null;
-}
-
 async function runInit(
   session: ToolSession,
   cache: InitCache,
@@ -129,7 +125,7 @@ async function runInit(
   modules: ModuleAccess,
 ): Promise<{ lock: Buffer | null; isComplete: boolean }> {
   const supply = { store: cache.providers, reachOf: reachOf(session, cache) };
-  const stock = await stockProviders(session, { ...supply, lock: ownLock(session), isExact: false, modules });
+  const stock = await stockProviders(session, { ...supply, lock: session.ownLock, isExact: false, modules });
   const { collected = null, code } = await session.call({
     subcommand: 'init',
     modules,

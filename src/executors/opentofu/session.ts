@@ -60,6 +60,11 @@ export class ToolSession {
     return readLaidOut(this.executor, this.#configuration, directory);
   }
 
+  /** The template's own lock file; null if it has none. */
+  get ownLock(): Buffer | null {
+    return this.filesIn(this.executor.directory ?? '').get(lockFile) ?? null;
+  }
+
   /** The variables of the plan. */
   get variables(): Buffer {
     return this.#variables;

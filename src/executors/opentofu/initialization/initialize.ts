@@ -206,10 +206,9 @@ async function runInit(
 ): Promise<Pick<MadeInitialization, 'lock' | 'providers'>> {
   const directory = session.executor.directory ?? '';
   const supply = { store: cache.providers, reachOf: reachOf(session, cache) };
-  const own = session.filesIn(directory).get(lockFile) ?? null;
   const stock = await stockProviders(session, {
     ...supply,
-    lock: lock ?? own,
+    lock: lock ?? session.ownLock,
     isExact: lock !== null && !withVariables,
     modules,
   });

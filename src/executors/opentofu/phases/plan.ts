@@ -98,14 +98,17 @@ async function planInitialized(
  * still valid.
  */
 async function resolvedModules(
-  { attempt }: ToolSession,
+  session: ToolSession,
   { data, modules, lock }: Pick<Initialization, 'data' | 'modules' | 'lock'>,
 ): Promise<KeptModules | null> {
+  const { attempt } = session;
   if (attempt.request.phase !== 'plan') return null;
   const known = attempt.modules;
   const packed = known?.content || modules === '' ? null : await packKept(attempt, data, modules);
   const locks = lock === null || known?.locks[platform] !== undefined ? {} : { [platform]: lock.toString() };
   if (packed === null && Object.keys(locks).length === 0) return null;
+  if (Object.keys(locks).length > 0 && session.ownLock === null)
+    attempt.note('the version has no lock file: the providers found now are trusted, and its later runs get the same');
   return { ...(packed ?? known ?? noModules), locks };
 }
 
