@@ -34,8 +34,7 @@ export const providers: Benchmark = {
   run: async (testbed) => {
     const tool = findTofu();
     if (tool === null) throw new StartError('Neither OpenTofu nor Terraform was found: put `tofu` on PATH.');
-    if (!hasProviders())
-      throw new StartError('The provider was not built: install Go and run `node scripts/setup.js test`.');
+    if (!hasProviders()) throw new StartError('The provider was not built: install Go.');
     const mirror = makeMirror(testbed.directory);
     const settings = { COORDINATOR_PROVIDER_MIRROR: mirror };
     const installation = await testbed.open('providers', { settings });

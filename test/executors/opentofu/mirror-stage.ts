@@ -67,6 +67,11 @@ export class MirrorStage {
     return join(this.work, 'providers');
   }
 
+  /** The files that each run gets. */
+  get environmentFiles() {
+    return [{ name: 'SSL_CERT_FILE', text: this.#certificate }];
+  }
+
   async open(): Promise<void> {
     chmodSync(this.#directory, 0o755);
     const made = makeCertificate(this.#directory, address);
@@ -105,7 +110,7 @@ export class MirrorStage {
       timeoutMs: 120_000,
       tool: this.#tool,
       egress: { policy: 'allow', allow: [address] },
-      environmentFiles: [{ name: 'SSL_CERT_FILE', text: this.#certificate }],
+      environmentFiles: this.environmentFiles,
       ...changes,
     });
     const result = await this.executor.execute(request, sink, new AbortController().signal);

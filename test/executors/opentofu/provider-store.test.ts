@@ -142,12 +142,15 @@ describe.runIf(hasProviders()).each(tools)('providers from a network mirror, wit
       const templateVersion = newVersion();
       const { result: first } = await stage.execute({ templateVersion });
       const known = { templateVersion, modules: first.modules };
-      stage.mirror.requests.length = 0;
-      const withToken = [{ name: 'TF_TOKEN_mirror_test', value: 'of-another', sensitive: true }];
-      expect((await stage.execute({ ...known, environment: withToken })).result).toMatchObject({
-        outcome: 'succeeded',
-      });
-      expect(stage.fetched()).toEqual(both);
+      const withToken = { environment: [{ name: 'TF_TOKEN_mirror_test', value: 'of-another', sensitive: true }] };
+      const netrc = { name: 'NETRC', text: 'machine mirror.test login x' };
+      const withLogin = { environmentFiles: [...stage.environmentFiles, netrc] };
+      for (const credentials of [withToken, withLogin]) {
+        stage.mirror.requests.length = 0;
+        const { result, sink } = await stage.execute({ ...known, ...credentials });
+        expect(result, sink.text()).toMatchObject({ outcome: 'succeeded' });
+        expect(stage.fetched()).toEqual(both);
+      }
       const cut = await stage.execute({ ...known, egress: { policy: 'none', allow: [] } });
       expect(cut.result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
     },

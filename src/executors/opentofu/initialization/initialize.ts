@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import { sha256 } from '../../attempt/artifact.ts';
 import type { Attempt, ModuleAccess } from '../../attempt/attempt.ts';
-import type { EnvironmentFile } from '../../protocol/request.ts';
 import { AttemptFailure } from '../../shared/errors.ts';
 import { lockForOtherPlatform, platform } from '../providers/lock-file.ts';
 import { reachOf } from '../providers/reach.ts';
@@ -13,7 +12,7 @@ import { needsVariablesAtInit } from './configuration-scan.ts';
 import type { InitCache, Initialization, MadeInitialization } from './init-cache.ts';
 import { areModulesOf, removeGitDirectories, restoreModules, verifyModules } from './kept-modules.ts';
 import { findMissingConnection } from './module-hint.ts';
-import { comparedSource, placesOf } from './places.ts';
+import { comparedFile, comparedSource, comparedVariable, placesOf } from './places.ts';
 import { findMissingProviders } from './state-providers.ts';
 
 const maxLockBytes = 1024 * 1024;
@@ -162,15 +161,11 @@ function keyOf(
   };
   const { environment, environmentFiles = [], moduleSources = [] } = request;
   const given = [
-    environment.map((each) => (each.identity === undefined ? each : { ...each, value: each.identity })),
+    environment.map(comparedVariable),
     ...(environmentFiles.length > 0 ? [environmentFiles.map(comparedFile)] : []),
     ...(moduleSources.length > 0 ? [moduleSources.map(comparedSource)] : []),
   ];
   return cache.keyOf(facts, [...given, withVariables ? sha256(variables) : null]);
-}
-
-function comparedFile({ name, text, identity }: EnvironmentFile): object {
-  return { name, ...(identity === undefined ? { text } : { identity }) };
 }
 
 interface Making {

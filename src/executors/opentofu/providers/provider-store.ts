@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { ProviderCounts } from '../../protocol/messages.ts';
 import { codeOf } from '../../shared/errors.ts';
-import { type LockedProvider, platform } from './lock-file.ts';
+import { isOfPackage, type LockedProvider, platform } from './lock-file.ts';
 import { sealPackage } from './package-hash.ts';
 
 /** A provider in the store. */
@@ -62,7 +62,7 @@ export class ProviderStore {
 
   /** Returns a provider whose package has one of the wanted checksums; null if there is none. */
   async find(wanted: WantedProvider, reach: string): Promise<StoredProvider | null> {
-    for (const hash of wanted.hashes) {
+    for (const hash of wanted.hashes.filter(isOfPackage)) {
       const found = await this.#open(keyOf(wanted, hash, reach), hash);
       if (found === null) continue;
       this.#counts.hits++;

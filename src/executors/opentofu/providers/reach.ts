@@ -1,6 +1,6 @@
 import type { WireRequest } from '../../protocol/request-schema.ts';
 import type { InitCache } from '../initialization/init-cache.ts';
-import { comparedSource, placesOf } from '../initialization/places.ts';
+import { comparedFile, comparedSource, comparedVariable, placesOf } from '../initialization/places.ts';
 import type { ToolSession } from '../session.ts';
 
 /**
@@ -15,10 +15,15 @@ export function reachOf({ attempt }: ToolSession, cache: InitCache): (address: s
   };
 }
 
-/** The credentials that the tool may send to hosts. Variables are taken as they are: few runs have any. */
-function credentialsFor({ environment, moduleSources = [] }: WireRequest, hosts: readonly unknown[]): object {
+/** Variables and files from which the tools take credentials for registries, mirrors and archives. */
+const holdsCredentials = ({ name }: { readonly name: string }) => /^TF_TOKEN_|^NETRC$/i.test(name);
+
+/** The credentials that the tool may send to hosts. */
+function credentialsFor(request: WireRequest, hosts: readonly unknown[]): object {
+  const { environment, environmentFiles = [], moduleSources = [] } = request;
   return [
-    environment.filter(({ name }) => name.startsWith('TF_TOKEN_')),
+    environment.filter(holdsCredentials).map(comparedVariable),
+    environmentFiles.filter(holdsCredentials).map(comparedFile),
     moduleSources.filter((source) => source.kind === 'registry' && hosts.includes(source.host)).map(comparedSource),
   ];
 }

@@ -15,6 +15,7 @@ export interface Stock {
   /** Their directory, in the layout of a filesystem mirror; null if there are none. */
   readonly mount: Mount | null;
   readonly addresses: readonly string[];
+  /** By address and version. */
   readonly providers: ReadonlyMap<string, StoredProvider>;
   /** The lock file, with the checksums of the packages in the store. */
   readonly lock: Buffer | null;
@@ -43,20 +44,19 @@ export async function stockProviders(session: ToolSession, options: StockOptions
   const providers = new Map<string, StoredProvider>();
   for (const provider of locked) {
     const found = await takeProvider(session, provider, options);
-    if (found !== null) providers.set(provider.address, found);
+    if (found !== null) providers.set(nameOf(provider), found);
   }
   if (providers.size === 0) return { mount: null, addresses: [], providers, lock };
   const source = join(session.attempt.directory, `providers-${randomBytes(4).toString('hex')}`);
-  for (const { address, version } of locked) {
-    const found = providers.get(address);
-    if (found !== undefined) await link(found, packagePath(source, address, version));
+  const addresses: string[] = [];
+  for (const provider of locked) {
+    const stored = providers.get(nameOf(provider));
+    if (stored === undefined) continue;
+    await link(stored, packagePath(source, provider));
+    addresses.push(provider.address);
   }
-  return {
-    mount: { source, target: sandboxLayout.storedProviders, isOwn: true },
-    addresses: [...providers.keys()],
-    providers,
-    lock: addHashes(lock, locked, providers),
-  };
+  const mount = { source, target: sandboxLayout.storedProviders, isOwn: true };
+  return { mount, addresses, providers, lock: addHashes(lock, locked, providers) };
 }
 
 async function takeProvider(
@@ -111,7 +111,7 @@ async function addTo(
   reach: string,
 ): Promise<StoredProvider> {
   const { address, version, hashes } = provider;
-  const place = packagePath(join(data, 'providers'), address, version);
+  const place = packagePath(join(data, 'providers'), provider);
   // The tool has compared the archive with the lock file, which need not know yet what unpacking it gives.
   const isOfPackages = hashes.some(isOfPackage);
   try {
@@ -119,7 +119,7 @@ async function addTo(
     const { providerMirror } = session.attempt.settings;
     if (providerMirror !== null && (await lstat(place)).isSymbolicLink()) {
       await rm(place);
-      await cp(packagePath(providerMirror, address, version), place, { recursive: true, dereference: true });
+      await cp(packagePath(providerMirror, provider), place, { recursive: true, dereference: true });
     }
     return await store.add(place, provider, reach, accepts);
   } catch (error) {
@@ -142,9 +142,9 @@ export async function settleProviders(
 ): Promise<string[]> {
   const keys: string[] = [];
   for (const provider of (lock === null ? null : readLockFile(lock)) ?? []) {
-    const place = packagePath(join(data, 'providers'), provider.address, provider.version);
+    const place = packagePath(join(data, 'providers'), provider);
     const stored =
-      providers.get(provider.address) ?? (await addTo(store, session, data, provider, reachOf(provider.address)));
+      providers.get(nameOf(provider)) ?? (await addTo(store, session, data, provider, reachOf(provider.address)));
     await rm(place, { recursive: true, force: true });
     await link(stored, place);
     keys.push(stored.key);
@@ -157,20 +157,24 @@ async function link({ directory }: StoredProvider, place: string): Promise<void>
   if (!(await linkTree(directory, place, maxFiles))) throw new Error(`the provider at ${directory} cannot be linked`);
 }
 
+/** Adds the checksums of packages that were fetched by those of their archives: the tool compares only packages. */
 function addHashes(
   lock: Buffer | null,
   locked: readonly LockedProvider[],
   providers: ReadonlyMap<string, StoredProvider>,
 ): Buffer | null {
-  const hashOf = ({ address }: LockedProvider) => providers.get(address)?.hash;
-  const isComplete = locked.every((each) => [undefined, ...each.hashes].includes(hashOf(each)));
-  if (isComplete) return lock;
-  return writeLockFile(
-    locked.map((each) => ({ ...each, hashes: [...new Set([...each.hashes, ...[hashOf(each) ?? []].flat()])] })),
-  );
+  const completed = locked.map((each) => {
+    const hash = providers.get(nameOf(each))?.hash;
+    return hash === undefined || each.hashes.includes(hash) ? each : { ...each, hashes: [...each.hashes, hash] };
+  });
+  return completed.every((each, index) => each === locked[index]) ? lock : writeLockFile(completed);
+}
+
+function nameOf({ address, version }: LockedProvider): string {
+  return `${address} ${version}`;
 }
 
 /** The directory of a package below a directory of providers, as both tools lay it out. */
-function packagePath(root: string, address: string, version: string): string {
+function packagePath(root: string, { address, version }: LockedProvider): string {
   return join(root, ...address.split('/'), version, platform);
 }
