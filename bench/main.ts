@@ -15,6 +15,7 @@ import { logs } from './benchmarks/logs.ts';
 import { monitors } from './benchmarks/monitors.ts';
 import { neighbours } from './benchmarks/neighbours.ts';
 import { opentofu } from './benchmarks/opentofu.ts';
+import { providers } from './benchmarks/providers.ts';
 import { reads } from './benchmarks/reads.ts';
 import { retention } from './benchmarks/retention.ts';
 import { scans } from './benchmarks/scans.ts';
@@ -31,6 +32,7 @@ const benchmarks: readonly Benchmark[] = [
   admission,
   opentofu,
   timeline,
+  providers,
   workflow,
   reads,
   logs,

@@ -100,6 +100,7 @@ import { DriftExpectations } from './20261222_10_drift_expectations.ts';
 import { InstanceRuns } from './20261223_01_instance_runs.ts';
 import { InstancePositions } from './20261224_01_instance_positions.ts';
 import { PeriodicWork } from './20261225_01_periodic_work.ts';
+import { VersionLocks } from './20261226_01_version_locks.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -205,4 +206,5 @@ export const migrations = [
   { name: '20261223_01_instance_runs', class: InstanceRuns },
   { name: '20261224_01_instance_positions', class: InstancePositions },
   { name: '20261225_01_periodic_work', class: PeriodicWork },
+  { name: '20261226_01_version_locks', class: VersionLocks },
 ];

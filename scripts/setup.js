@@ -25,11 +25,11 @@ async function setUp(purpose) {
   await ensureDependencies();
   await ensureSandbox(purpose);
   if (purpose === 'bench' || purpose === 'containers') await ensureTemporalCluster();
+  if (purpose === 'bench' || purpose === 'test') await ensureProviders();
   if (purpose === 'bench') return;
   if (purpose !== 'start' || !process.env.TEMPORAL_ADDRESS) await ensureTemporal();
   if (purpose === 'test') {
     await ensureBrowser();
-    await ensureProviders();
     await ensureTofu();
     await ensureClientTools();
   }

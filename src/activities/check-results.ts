@@ -9,7 +9,7 @@ import type { CheckReport } from '#executors/protocol/result-schema.ts';
 
 /** Combines the results of a worker's tools for a version. Pure. */
 
-/** The findings of one tool, and the modules that it and another tool resolved. */
+/** The findings of one tool, and the modules and providers that it and another tool resolved. */
 export interface Found extends SandboxCheck {
   readonly resolved?: readonly ToolModules[];
 }
@@ -47,6 +47,11 @@ export function toTried(
   return { ...notDone(isStopped ? `the check was stopped: ${why}` : `the check could not be made: ${why}`), tool };
 }
 
+/** Whether the version has modules from elsewhere. */
+export function hasModules({ resolved = [] }: Found): boolean {
+  return resolved.some(({ modules }) => modules.list.length > 0);
+}
+
 export function isAccepted(tried: Tried): tried is Found {
   return isFound(tried) && tried.state === 'passed';
 }
@@ -76,7 +81,8 @@ export function joinTried(tried: readonly Tried[], kinds: readonly string[]): Tr
  */
 function withOthers(result: Found, others: readonly Found[], kinds: readonly string[]): Found {
   const resolved = [result, ...others].flatMap((each) => each.resolved ?? []);
-  const later = kinds.filter((kind) => resolved.length > 0 && !resolved.some(({ tool }) => tool === kind));
+  const isOfModules = [result, ...others].some(hasModules);
+  const later = kinds.filter((kind) => isOfModules && !resolved.some(({ tool }) => tool === kind));
   return {
     ...result,
     warnings: [...result.warnings, ...refusalsOf(others)],

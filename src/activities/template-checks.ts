@@ -12,7 +12,7 @@ import { bestOf } from '#domain/tools/demand.ts';
 import { toolNames } from '#domain/tools/model.ts';
 import type { ExecutionRequest, ExecutionResult, ExecutionSink, Tool } from '#executors/protocol/request.ts';
 import { resolveExecutor } from './attempts/executor-request.ts';
-import { type FailedTry, type Found, isAccepted, joinTried, type Tried, toTried } from './check-results.ts';
+import { type FailedTry, type Found, hasModules, isAccepted, joinTried, type Tried, toTried } from './check-results.ts';
 import type { ActivityDeps, AttemptDeps } from './deps.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import type { CheckActivities, CheckStepActivities } from './template-checks.contract.ts';
@@ -62,7 +62,7 @@ async function check(deps: CheckDeps, work: OpenedWork, signal: AbortSignal): Pr
   const tried: Tried[] = [];
   for (const tool of tools) {
     // Each tool resolves modules from elsewhere by itself, so a version with such modules is checked with both tools.
-    if (tried.some((each) => isAccepted(each) && each.resolved === undefined)) break;
+    if (tried.some((each) => isAccepted(each) && !hasModules(each))) break;
     tried.push(await checkBy(deps, work, tool, signal));
   }
   return joinTried(tried, work.kinds);

@@ -78,6 +78,7 @@ function composeExecutor(values: SettingValues): ExecutorConfig {
     providerMirror: mirror,
     providerNetworkMirror: networkMirror,
     providersDirect: values.COORDINATOR_PROVIDER_DIRECT ?? (mirror === null && networkMirror === null),
+    providerStoreBytes: (values.COORDINATOR_PROVIDER_STORE_MB ?? 0) * mebibyte,
   };
 }
 

@@ -70,6 +70,7 @@ export type ExecutorConfig = {
   readonly providerMirror: string | null;
   readonly providerNetworkMirror: string | null;
   readonly providersDirect: boolean;
+  readonly providerStoreBytes: number;
 };
 
 /** Rate limits; 0: no limit. */

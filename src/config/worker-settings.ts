@@ -108,4 +108,10 @@ export const workerSettings = {
     description:
       'Whether providers may be downloaded from their own registries. Default: only if neither mirror is set.',
   },
+  COORDINATOR_PROVIDER_STORE_MB: {
+    schema: wholeNumber(0, 16_777_216),
+    default: '10240',
+    description:
+      'Maximum size of the unpacked providers that this machine keeps for later runs. Beyond it, the least recently used are removed, but none that a run uses. They are in `work/providers` below the data directory.',
+  },
 } as const satisfies Record<string, Setting>;

@@ -50,6 +50,7 @@ function executorOptions(config: Config): ExecutorOptions {
     providerMirror: executor.providerMirror,
     providerNetworkMirror: executor.providerNetworkMirror,
     providersDirect: executor.providersDirect,
+    providerStoreBytes: executor.providerStoreBytes,
     deniedAddresses: [...ownAddresses(config), ...executor.denied],
   };
 }

@@ -27,6 +27,7 @@ import { AttemptWatch } from './attempt-watch.ts';
 import { startBackgroundTasks } from './background/background-tasks.ts';
 import { executionLimits, openExecutor } from './executor.ts';
 import { openMetricsServer } from './metrics-server.ts';
+import { addProviderMetrics } from './provider-metrics.ts';
 import { WorkerRegistration } from './registration.ts';
 import { openSpool } from './states/open-spool.ts';
 import { StateRecovery } from './states/state-recovery.ts';
@@ -78,7 +79,8 @@ async function work(config: Config, services: Services): Promise<RunningWorker> 
   const { log } = services;
   const metrics = await openMetricsServer(config, log);
   const execution = await openExecution(config, services);
-  const { tasks, registration, facts } = execution;
+  const { tasks, registration, facts, executor } = execution;
+  if (metrics.registry !== null) addProviderMetrics(metrics.registry, executor);
   // The worker registers before it works, because an attempt counts as lost while its worker is not registered.
   await waitForDatabase(log, () => registration.start());
   const background = startBackground(config, services, execution.evaluator);

@@ -13,6 +13,8 @@ const requestWithinMs = 5_000;
 export interface MetricsServer {
   /** Null: the worker listens on no port. */
   readonly url: string | null;
+  /** Null: it serves no metrics. */
+  readonly registry: Registry | null;
   close(): Promise<void>;
 }
 
@@ -24,7 +26,7 @@ export async function openMetricsServer(
   { adminHost, metrics: { workerPort, bearerToken } }: Pick<Config, 'adminHost' | 'metrics'>,
   log: Logger,
 ): Promise<MetricsServer> {
-  if (workerPort === null) return { url: null, close: async () => undefined };
+  if (workerPort === null) return { url: null, registry: null, close: async () => undefined };
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const stopSpans = addSpanMetrics(registry);
@@ -41,6 +43,7 @@ export async function openMetricsServer(
   log.info({ url }, 'serving the metrics of the worker');
   return {
     url,
+    registry,
     close: async () => {
       stopSpans();
       server.close();

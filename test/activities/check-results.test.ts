@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { joinTried, type Tried, toTried } from '#activities/check-results.ts';
+import { hasModules, joinTried, type Tried, toTried } from '#activities/check-results.ts';
 import type { ExecutionResult, Tool } from '#executors/protocol/request.ts';
 
 /** The checks of a version that follow from the results of executors. */
@@ -90,5 +90,21 @@ describe('the result of a check with both tools', () => {
     expect(joinTried([refuses, elsewhere], kinds)).toEqual(elsewhere);
     expect(joinTried([elsewhere, accepts], kinds)).toMatchObject({ state: 'passed' });
     expect(joinTried([], kinds)).toBeNull();
+  });
+
+  const resolved = (tool: Tool, count: number, locks = {}) => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const list = Array.from({ length: count }, () => ({ key: 'network', source: 'x', version: null, digest }));
+    return tried(tool, { ...report(), modules: { digest: count === 0 ? '' : digest, list, content: null, locks } });
+  };
+
+  it('says that the other tool resolves its modules later, but not that it makes its lock file later', () => {
+    const withModules = joinTried([resolved(terraform, 1)], kinds);
+    expect(withModules).toMatchObject({
+      notChecked: [expect.stringContaining('which modules from elsewhere opentofu')],
+    });
+    const withLock = resolved(terraform, 0, { linux_amd64: '# a lock file' });
+    expect(joinTried([withLock], kinds)).toMatchObject({ state: 'passed', notChecked: [] });
+    expect(withLock && 'state' in withLock && hasModules(withLock)).toBe(false);
   });
 });

@@ -4,6 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { announceSpan } from '#domain/shared/tasks/spans.ts';
 import { findFreePort } from '#local/ports.ts';
 import { type MetricsServer, openMetricsServer } from '#worker/metrics-server.ts';
+import { addProviderMetrics } from '#worker/provider-metrics.ts';
 
 const log = pino({ level: 'silent' });
 const open: MetricsServer[] = [];
@@ -37,6 +38,22 @@ it('the metrics of a worker count its spans by their names and the programs that
   expect(text).toContain('span_duration_seconds_count{span="program",call="plan"} 2');
   expect(text).toContain('process_cpu_seconds_total');
   expect(text).not.toContain('secret-id');
+});
+
+it('the metrics of a worker say what its executor does with its store of providers', async () => {
+  const url = await start();
+  const counts = { hits: 7, fetches: 2, evictions: 1, bytes: 123_456 };
+  const registry = open.at(-1)?.registry;
+  if (!registry) throw new Error('it serves no metrics');
+  addProviderMetrics(registry, { providerCounts: counts });
+  await fetch(url);
+  const text = await (await fetch(url)).text();
+  expect(text.match(/^provider_store.*$/gm)).toEqual([
+    'provider_store_hits_total 7',
+    'provider_store_fetches_total 2',
+    'provider_store_evictions_total 1',
+    'provider_store_bytes 123456',
+  ]);
 });
 
 it('a span whose clocks disagree counts as one without length', async () => {

@@ -4,13 +4,14 @@ import { readStart } from '#domain/shared/processes.ts';
 import { delegateGroup, type GroupRoot, removeGroups, removeOrphanedGroups } from '../groups/delegation.ts';
 import type { Frame } from '../protocol/frames.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';
-import type { HostMessage } from '../protocol/messages.ts';
+import type { HostMessage, ProviderCounts } from '../protocol/messages.ts';
 import type { ExecutionRequest, ExecutionResult, ExecutionSink } from '../protocol/request.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { newHostDirectory } from '../shared/host-directory.ts';
 import { ExecutorUnavailable, HostProcess } from './host-process.ts';
 import { chooseHostUser, type HostUser, openHostRoot } from './host-user.ts';
 import { HostedAttempt } from './hosted-attempt.ts';
+import { ProviderTotals } from './provider-counts.ts';
 import { keepTemporaryRoot, removeUnusedRoots } from './temporary-roots.ts';
 import { chooseTool, discoverTools, findProgram, type InstalledTool } from './tools.ts';
 import { wireRequest } from './wire-request.ts';
@@ -36,6 +37,8 @@ export interface ExecutorOptions {
   readonly providerMirror: string | null;
   readonly providerNetworkMirror: string | null;
   readonly providersDirect: boolean;
+  /** The maximum size of the store of providers (default: 10 GiB). */
+  readonly providerStoreBytes?: number;
   readonly deniedAddresses: readonly string[];
   /** Whether control groups enforce limits, if this process can make them. */
   readonly usesGroups?: boolean;
@@ -64,6 +67,7 @@ export class Executor {
   readonly #user: HostUser | null;
   readonly #attempts = new Map<number, HostedAttempt>();
   readonly #toolsDirectory: string | null;
+  readonly #providers = new ProviderTotals();
   #host: Promise<HostProcess> | null = null;
   /** Identities of the tools that only the worker can read, of which the host has copies. */
   #copied: ReadonlySet<string> = new Set();
@@ -96,6 +100,7 @@ export class Executor {
         sandboxProgram,
         isRootTemporary: root.isTemporary,
         cacheDirectory: join(root.path, 'initialized'),
+        providerStore: { directory: join(root.path, 'providers'), bytes: options.providerStoreBytes ?? 10 * 1024 ** 3 },
         groups: options.usesGroups === false ? null : openGroups(user),
         cores: options.cores,
         addedPaths: options.addedPaths.map(realpath),
@@ -130,6 +135,11 @@ export class Executor {
   /** How many directories of killed hosts the current host removed when it started. */
   get swept(): number {
     return this.#swept;
+  }
+
+  /** What this executor's hosts did with their store of providers. */
+  get providerCounts(): ProviderCounts {
+    return this.#providers.counts;
   }
 
   /** The process id of the host; null while there is none. */
@@ -205,6 +215,7 @@ export class Executor {
     const closed = (await this.#discover()).filter((tool) => this.#isClosed(tool));
     const { host, ready } = await HostProcess.start({ ...this.#settings, directory }, this.#user, closed);
     this.#copied = new Set(closed.map(({ identity }) => identity));
+    this.#providers.startHost();
     host.onMessage = (frame) => this.#receive(frame);
     this.#swept = ready.swept;
     // The host has ended what killed hosts left running, so their groups can be removed now.
@@ -224,6 +235,7 @@ export class Executor {
   }
 
   #receive(frame: Frame<HostMessage>): void {
+    if (frame.message.type === 'providers') this.#providers.take(frame.message.counts);
     if ('attempt' in frame.message) this.#attempts.get(frame.message.attempt)?.receive(frame);
   }
 }

@@ -9,7 +9,7 @@ export function wireRequest(request: ExecutionRequest, tool: InstalledTool | nul
   const { state: _state, artifact: _artifact, modules = null, executor, ...rest } = request;
   return {
     ...rest,
-    modules: modules && { digest: modules.digest, list: modules.list },
+    modules: modules && { digest: modules.digest, list: modules.list, locks: modules.locks },
     executor: wireExecutor(executor),
     tool: tool && { name: tool.name, version: tool.version },
     toolPath: tool?.path ?? null,

@@ -160,7 +160,9 @@ export class AttemptRunner {
     };
     const { executor, check } = request;
     if (check)
-      return executor.kind === 'opentofu' ? checkOpenTofu(attempt, executor) : checkCommands(attempt, executor);
+      return executor.kind === 'opentofu'
+        ? checkOpenTofu(attempt, executor, initCache)
+        : checkCommands(attempt, executor);
     return executor.kind === 'opentofu' ? runOpenTofu(attempt, executor, initCache) : runCommands(attempt, executor);
   }
 
@@ -218,7 +220,9 @@ export class AttemptRunner {
     const redact = (text: string) => this.#redactor.redactText(text);
     if (lost !== null) return { ...failed(lost.reason, redact(lost.message)), exitCode };
     if (failure === null && (cause === null || cause.outcome === 'canceled' || cause.outcome === 'timed_out')) {
-      const listed = modules && { modules: { digest: modules.digest, list: [...modules.list] } };
+      const listed = modules && {
+        modules: { digest: modules.digest, list: [...modules.list], locks: { ...modules.locks } },
+      };
       return {
         outcome: 'succeeded',
         reason: null,

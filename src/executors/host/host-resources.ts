@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Egress, openEgress } from '../egress/egress.ts';
 import { type GroupMaker, JobGroup } from '../groups/job-group.ts';
 import { InitCache } from '../opentofu/initialization/init-cache.ts';
+import { ProviderStore } from '../opentofu/providers/provider-store.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';
 import type { EgressPolicy } from '../protocol/request.ts';
 import type { SystemView } from '../sandbox/bubblewrap.ts';
@@ -70,7 +71,13 @@ export class HostResources {
         ? new UnsandboxedLauncher(makeGroup)
         : new SandboxLauncher({ program: sandboxProgram, view, directory, socketDirectory, makeGroup });
     this.denied = new DeniedAddresses(settings.deniedAddresses);
-    this.initCache = new InitCache(settings.cacheDirectory, settings.directory);
+    const { directory: store, bytes: providerBytes } = settings.providerStore;
+    this.initCache = new InitCache(
+      settings.cacheDirectory,
+      directory,
+      new ProviderStore(store, directory),
+      providerBytes,
+    );
   }
 
   /**

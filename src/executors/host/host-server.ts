@@ -18,6 +18,7 @@ const exitCodes = { done: 0, abandoned: 3 } as const;
 const abandonMs = 10_000;
 /** Hosts of other workers may be killed and leave their directories. */
 const sweepEveryMs = 30_000;
+const maintainEveryMs = 60_000;
 
 interface RunningAttempt {
   readonly runner: AttemptRunner;
@@ -29,6 +30,7 @@ export class HostServer {
   readonly #channel: Channel<HostMessage, WorkerMessage>;
   readonly #running = new Map<number, RunningAttempt>();
   #resources: HostResources | null = null;
+  #reported = '';
 
   constructor(pipe: Duplex) {
     this.#channel = new Channel(pipe, WorkerMessage, (frame) => this.#receive(frame));
@@ -72,6 +74,22 @@ export class HostServer {
         .then(() => removeLeftGitDirectories())
         .catch(reportUnexpectedError);
     setInterval(sweep, sweepEveryMs).unref();
+    const maintain = () =>
+      void resources.initCache
+        .maintain()
+        .then(() => this.#reportProviders(resources))
+        .catch(reportUnexpectedError);
+    setInterval(maintain, maintainEveryMs).unref();
+    maintain();
+  }
+
+  /** Reports what has happened to the store of providers since the last report. */
+  #reportProviders({ initCache }: HostResources): void {
+    const { counts } = initCache.providers;
+    const text = JSON.stringify(counts);
+    if (text === this.#reported) return;
+    this.#reported = text;
+    this.#channel.send({ type: 'providers', counts });
   }
 
   async #execute(message: Extract<WorkerMessage, { type: 'execute' }>, body: Buffer): Promise<void> {
@@ -89,6 +107,7 @@ export class HostServer {
       modules: modulesBytes === null ? null : body.subarray(artifactEnd),
     };
     const end = await this.#run(attempt, input, this.#resources);
+    this.#reportProviders(this.#resources);
     try {
       this.#sendResult(attempt, { ...end, result: WireResult.parse(end.result) });
     } catch (error) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
-import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
+import type { Attempt, AttemptSuccess, ModuleAccess } from '../attempt/attempt.ts';
 import { DiagnosticList } from '../attempt/diagnostic-list.ts';
 import type { OpenTofuExecutor } from '../protocol/request.ts';
 import type { CheckReport } from '../protocol/result-schema.ts';
@@ -12,8 +12,11 @@ import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { TemplateComments } from './diagnostics/template-comments.ts';
 import { digestModules, lockFile } from './initialization/configuration.ts';
 import { needsVariablesAtInit } from './initialization/configuration-scan.ts';
-import type { Initialization } from './initialization/init-cache.ts';
-import { packModules, removeGitDirectories } from './initialization/kept-modules.ts';
+import type { InitCache, Initialization } from './initialization/init-cache.ts';
+import { noModules, packModules, type ResolvedModules, removeGitDirectories } from './initialization/kept-modules.ts';
+import { platform, withoutChecksums } from './providers/lock-file.ts';
+import { reachOf } from './providers/reach.ts';
+import { settleProviders, stockProviders } from './providers/stock.ts';
 import { ToolSession } from './session.ts';
 import { StateBackend } from './state/state-backend.ts';
 import { TofuState } from './state/tofu-state.ts';
@@ -30,9 +33,13 @@ const refusals: readonly ExecutionReason[] = ['no_configuration', 'backend_forbi
  * it gets neither a network nor the variables of the environment.
  * @throws AttemptFailure if the check itself could not be made
  */
-export async function checkOpenTofu(attempt: Attempt, executor: OpenTofuExecutor): Promise<AttemptSuccess> {
+export async function checkOpenTofu(
+  attempt: Attempt,
+  executor: OpenTofuExecutor,
+  cache: InitCache,
+): Promise<AttemptSuccess> {
   const { tool } = attempt.request;
-  const { check, modules } = await checkConfiguration(attempt, executor).catch((error: unknown): Checked => {
+  const { check, modules } = await checkConfiguration(attempt, executor, cache).catch((error: unknown): Checked => {
     if (!(error instanceof AttemptFailure) || !refusals.includes(error.reason)) throw error;
     const findings = [{ severity: 'error', message: error.message } as const];
     return { check: { findings, unchecked: [], missingPrograms: [] }, modules: null };
@@ -42,17 +49,17 @@ export async function checkOpenTofu(attempt: Attempt, executor: OpenTofuExecutor
 
 interface Checked {
   readonly check: CheckReport;
-  /** The exact modules from elsewhere; null if there are none, or if some could not be fetched. */
+  /** The exact modules from elsewhere, and the lock file; null if there are none, or if some could not be fetched. */
   readonly modules: KeptModules | null;
 }
 
-async function checkConfiguration(attempt: Attempt, executor: OpenTofuExecutor): Promise<Checked> {
+async function checkConfiguration(attempt: Attempt, executor: OpenTofuExecutor, cache: InitCache): Promise<Checked> {
   const backend = new StateBackend(
     new TofuState(attempt.state, { redactor: attempt.redactor, declared: attempt.request.outputs }),
     { isReadOnly: true },
   );
   const session = new ToolSession(attempt, executor, backend, Buffer.from('{}'));
-  const { initialized, problems, modules, notKept } = await fetch(session);
+  const { initialized, problems, modules, notKept } = await fetch(session, cache);
   const { captured, isTruncated } = await session.call({
     subcommand: 'validate',
     options: () => ['-json', '-no-color'],
@@ -86,14 +93,43 @@ interface Fetched {
 }
 
 /** Fetches modules and providers into a directory of the attempt. Those that cannot be fetched are reported as problems. */
-async function fetch(session: ToolSession): Promise<Fetched> {
-  const { attempt, executor } = session;
+async function fetch(session: ToolSession, cache: InitCache): Promise<Fetched> {
+  const { attempt } = session;
   const data = join(attempt.directory, 'checked');
   await mkdir(data, { mode: 0o700 });
   const access = await session.openModules();
-  const call = session.call({
+  const { lock, isComplete } = await runInit(session, cache, data, access).finally(() => access.close());
+  const initialized = { data, lock, toolLock: lock && withoutChecksums(lock), modules: '' };
+  const problems = attempt.diagnostics.list();
+  // In OpenTofu, variables may choose modules, and only a run has their values.
+  const isFixed = session.tool.name !== 'opentofu' || !needsVariablesAtInit(session.executor.files);
+  if (!isComplete || !isFixed) return { initialized, problems, modules: null, notKept: [] };
+  const { modules, notKept } = await resolvedModules(data);
+  if (lock === null) return { initialized, problems, modules: modules && { ...modules, locks: {} }, notKept };
+  const isTrusted = session.ownLock !== null;
+  return {
+    initialized,
+    problems,
+    modules: { ...(modules ?? noModules), locks: { [platform]: lock.toString() } },
+    notKept: isTrusted ? notKept : [...notKept, trustOnFirstUse],
+  };
+}
+
+const trustOnFirstUse =
+  'whether the providers are genuine: the version has no lock file, so this check made one, and later runs get the same providers';
+
+async function runInit(
+  session: ToolSession,
+  cache: InitCache,
+  data: string,
+  modules: ModuleAccess,
+): Promise<{ lock: Buffer | null; isComplete: boolean }> {
+  const supply = { store: cache.providers, reachOf: reachOf(session, cache) };
+  const stock = await stockProviders(session, { ...supply, lock: session.ownLock, isExact: false, modules });
+  const { collected = null, code } = await session.call({
     subcommand: 'init',
-    modules: access,
+    modules,
+    stock,
     options: () => ['-backend=false', '-input=false', '-no-color'],
     reason: 'init_failed',
     expected: [0, 1],
@@ -102,17 +138,16 @@ async function fetch(session: ToolSession): Promise<Fetched> {
     seesVariables: false,
     network: { state: false, egress: true },
     collect: (results, paths) =>
-      results.read(join(paths.work, executor.directory ?? '', lockFile), maxLockBytes).catch(() => null),
+      results.read(join(paths.work, session.executor.directory ?? '', lockFile), maxLockBytes).catch(() => null),
   });
-  const { collected = null, code } = await call.finally(() => access.close());
-  // In OpenTofu, variables may choose modules, and only a run has their values.
-  const isFixed = session.tool.name !== 'opentofu' || !needsVariablesAtInit(executor.files);
-  const resolved = code === 0 && isFixed ? await resolvedModules(data) : { modules: null, notKept: [] };
-  return { initialized: { data, lock: collected, modules: '' }, problems: attempt.diagnostics.list(), ...resolved };
+  if (code === 0) await settleProviders(session, data, collected, stock, supply);
+  return { lock: collected, isComplete: code === 0 };
 }
 
 /** The modules that later runs of the version will use. If they cannot be stored, the version is still valid. */
-async function resolvedModules(data: string): Promise<Pick<Fetched, 'modules' | 'notKept'>> {
+async function resolvedModules(
+  data: string,
+): Promise<{ readonly modules: ResolvedModules | null; readonly notKept: readonly string[] }> {
   try {
     await removeGitDirectories(data);
     const digest = await digestModules(data);

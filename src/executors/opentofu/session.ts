@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { LogLevel } from '#domain/runs/options/model.ts';
-import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import { compareVersions } from '#domain/tools/ranges.ts';
 import type { Attempt, JobResult, JobSpec, ModuleAccess, Results } from '../attempt/attempt.ts';
 import { maxDebugBytesOfCall } from '../attempt/debug-log.ts';
@@ -12,15 +11,9 @@ import type { Environment } from '../shared/environment.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { lastLine } from '../shared/missing-program.ts';
 import { ToolDiagnostics } from './diagnostics/diagnostics.ts';
-import {
-  cliSettings,
-  dataDirectory,
-  layOutConfiguration,
-  lockFile,
-  readLaidOut,
-} from './initialization/configuration.ts';
-import type { Initialization } from './initialization/init-cache.ts';
+import { cliSettings, layOutConfiguration, lockFile, readLaidOut } from './initialization/configuration.ts';
 import type { StateBackend } from './state/state-backend.ts';
+import { dataMounts, type ToolCall } from './tool-call.ts';
 
 /** Files that the service writes for the tool outside of the work directory. */
 const settingsFile = 'cli.tfrc';
@@ -31,31 +24,6 @@ const planOutput = 'coordinator.plan';
 const smallStateBytes = 1024 * 1024;
 /** Share of the attempt's memory that the heap may reach before the tool collects garbage at its normal pace. */
 const relaxedHeapShare = 0.6;
-
-/** The options of one call of the tool. */
-interface ToolCall<Collected> {
-  readonly subcommand: string;
-  readonly options: (paths: JobPaths) => readonly string[];
-  readonly reason: ExecutionReason;
-  readonly expected?: readonly number[];
-  readonly captureBytes?: number;
-  /** The results of `init`; null for `init` itself, which writes them to `data`. */
-  readonly initialized: Initialization | null;
-  readonly data?: string;
-  readonly extraFiles?: ReadonlyMap<string, Buffer>;
-  /** Whether the tool sees the template's files and variables. A call that shows a plan does not need them. */
-  readonly seesTemplate?: boolean;
-  /** Whether the tool gets the values of the variables. By default, it does if it sees the template. */
-  readonly seesVariables?: boolean;
-  readonly network: { readonly state: boolean; readonly egress: boolean };
-  /** Whether the backend serves the state of the attempt (default). Otherwise, it answers that there is no state. */
-  readonly seesState?: boolean;
-  /** Collects garbage less often. Only for calls that run nothing but the tool itself and have little to do. */
-  readonly relaxedGc?: boolean;
-  /** Access to private modules. */
-  readonly modules?: ModuleAccess;
-  readonly collect?: (results: Results, paths: JobPaths) => Promise<Collected>;
-}
 
 /** One attempt's tool, configuration and backend. */
 export class ToolSession {
@@ -90,6 +58,11 @@ export class ToolSession {
   /** The files directly in a directory of the work directory, by name, as the tool reads them. */
   filesIn(directory: string): ReadonlyMap<string, Buffer> {
     return readLaidOut(this.executor, this.#configuration, directory);
+  }
+
+  /** The template's own lock file; null if it has none. */
+  get ownLock(): Buffer | null {
+    return this.filesIn(this.executor.directory ?? '').get(lockFile) ?? null;
   }
 
   /** The variables of the plan. */
@@ -174,7 +147,11 @@ export class ToolSession {
         },
       ],
       files: this.#filesOf(call, mirror),
-      mounts: [this.#toolMount, ...(mirror === null ? [] : [mirror]), ...dataMounts(call, join(paths.work, directory))],
+      mounts: [
+        this.#toolMount,
+        ...[mirror, call.stock?.mount ?? null].filter((mount) => mount !== null),
+        ...dataMounts(call, join(paths.work, directory)),
+      ],
       environment: () => this.#environmentOf(call, paths),
       startIn: directory,
       network,
@@ -208,17 +185,22 @@ export class ToolSession {
   #filesOf<Collected>(call: ToolCall<Collected>, mirror: Mount | null): Map<string, JobFile> {
     const { seesTemplate = true, seesVariables = seesTemplate } = call;
     const files = new Map<string, JobFile>([...(seesTemplate ? this.#configuration : []), ...(call.extraFiles ?? [])]);
-    const { settings } = this.attempt;
-    files.set(
-      settingsFile,
-      Buffer.from(cliSettings(settings, mirror && this.attempt.mountedPath(mirror)) + (call.modules?.settings ?? '')),
-    );
+    files.set(settingsFile, Buffer.from(this.#settingsOf(call, mirror)));
     if (seesVariables) files.set(variablesFile, this.#variables);
-    const lock = call.initialized?.lock ?? null;
+    const lock = call.initialized?.toolLock ?? null;
     if (lock !== null) files.set(join('work', this.executor.directory ?? '', lockFile), lock);
     // The tool's start directory must exist even without the template's files.
     files.set(join('work', this.executor.directory ?? '', '/'), Buffer.alloc(0));
     return files;
+  }
+
+  #settingsOf<Collected>({ modules, stock }: ToolCall<Collected>, mirror: Mount | null): string {
+    const { attempt } = this;
+    const places = {
+      mirror: mirror && attempt.mountedPath(mirror),
+      stock: stock?.mount ? { path: attempt.mountedPath(stock.mount), addresses: stock.addresses } : null,
+    };
+    return cliSettings(attempt.settings, places) + (modules?.settings ?? '');
   }
 
   #environmentOf<Collected>(call: ToolCall<Collected>, paths: JobPaths): Environment {
@@ -241,10 +223,4 @@ export class ToolSession {
 
 function debugPath(paths: JobPaths): string {
   return join(paths.temporary, 'coordinator-debug.log');
-}
-
-function dataMounts<Collected>({ initialized, data }: ToolCall<Collected>, module: string): Mount[] {
-  const target = join(module, dataDirectory);
-  if (data !== undefined) return [{ source: data, target, isWritable: true, isOwn: true }];
-  return initialized === null ? [] : [{ source: initialized.data, target, isOwn: true }];
 }

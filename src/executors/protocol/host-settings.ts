@@ -25,6 +25,8 @@ export const HostSettings = z.strictObject({
   hiddenPaths: z.array(z.string()),
   /** Tools that the host's user cannot read, each with the descriptor at which the host finds it open. */
   closedTools: z.array(z.strictObject({ path: z.string(), descriptor: z.int() })),
+  /** The directory of the store of providers, which hosts of the same user share, and its maximum size. */
+  providerStore: z.strictObject({ directory: z.string(), bytes: z.number().nonnegative() }),
   /** A directory of providers in the layout of a filesystem mirror. */
   providerMirror: z.string().nullable(),
   /** The URL of a network mirror of providers. */

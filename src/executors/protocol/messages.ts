@@ -65,6 +65,18 @@ const StateMessage = z.object({
 });
 export type StateMessage = Readonly<z.output<typeof StateMessage>>;
 
+/** What the host did with its store of providers since it started. */
+const ProviderCounts = z.object({
+  /** Packages that an initialization took from the store. */
+  hits: count,
+  /** Packages that were fetched, checked and added. */
+  fetches: count,
+  evictions: count,
+  /** The size of the store. */
+  bytes: count,
+});
+export type ProviderCounts = Readonly<z.output<typeof ProviderCounts>>;
+
 /**
  * Host → worker. The worker acknowledges `log` by its sequence and `state` by its write. The body of `result` is the artifact, followed by
  * the debug log and the modules.
@@ -80,6 +92,7 @@ export const HostMessage = z.discriminatedUnion('type', [
   }),
   LogMessage,
   StateMessage,
+  z.object({ type: z.literal('providers'), counts: ProviderCounts }),
   z.object({
     type: z.literal('result'),
     attempt,

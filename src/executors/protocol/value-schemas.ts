@@ -41,7 +41,7 @@ export const MaskedAddresses = z.record(
   z.partialRecord(z.enum(['address', 'module', 'type', 'name', 'provider']), text),
 ) satisfies ZodType<MaskedAddressesOfState>;
 export const Modules = z.object({
-  digest,
+  digest: z.union([digest, z.literal('')]),
   list: z
     .array(
       z.object({
@@ -52,4 +52,5 @@ export const Modules = z.object({
       } satisfies FieldsOf<ResolvedModule>),
     )
     .max(keptModulesLimits.packages),
+  locks: z.record(z.string().max(100), z.string().max(keptModulesLimits.lock)),
 });

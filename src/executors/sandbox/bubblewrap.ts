@@ -21,6 +21,7 @@ export const sandboxLayout = {
   relay: '/run/coordinator/relay',
   tools: '/run/coordinator/tools',
   providers: '/run/coordinator/providers',
+  storedProviders: '/run/coordinator/stored-providers',
 } as const;
 
 /** The part of the machine that sandboxes see; built once per host. */

@@ -1,5 +1,6 @@
-import { link, mkdir, readdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { linkTree } from '../shared/files.ts';
 import type { Mount } from './bubblewrap.ts';
 import type { JobLauncher, JobRequest, LaunchedJob } from './job-launcher.ts';
 import type { JobPaths } from './job-paths.ts';
@@ -83,26 +84,4 @@ async function linkOwnMounts({ directory, mounts }: JobRequest): Promise<boolean
     await symlink(join(sandboxPaths.input, `kept-${index}`), linkPath);
   }
   return true;
-}
-
-/** Copies a tree as hard links. Returns false if it has too many entries or the file system refuses. */
-async function linkTree(source: string, target: string, maxEntries: number): Promise<boolean> {
-  let left = maxEntries;
-  const copy = async (from: string, to: string): Promise<boolean> => {
-    await mkdir(to, { recursive: true, mode: 0o700 });
-    for (const entry of await readdir(from, { withFileTypes: true })) {
-      if (--left < 0) return false;
-      const [name, copied] = [join(from, entry.name), join(to, entry.name)];
-      if (entry.isDirectory() ? !(await copy(name, copied)) : !(await tryLink(name, copied))) return false;
-    }
-    return true;
-  };
-  return copy(source, target);
-}
-
-function tryLink(source: string, target: string): Promise<boolean> {
-  return link(source, target).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, lstat, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf } from './errors.ts';
@@ -62,4 +62,26 @@ async function unlockDirectories(path: string): Promise<void> {
   for (const entry of await readdir(path, { withFileTypes: true })) {
     if (entry.isDirectory()) await unlockDirectories(join(path, entry.name));
   }
+}
+
+/** Copies a tree as hard links. Returns false if it has too many entries or the file system refuses. */
+export async function linkTree(source: string, target: string, maxEntries: number): Promise<boolean> {
+  let left = maxEntries;
+  const copy = async (from: string, to: string): Promise<boolean> => {
+    await mkdir(to, { recursive: true, mode: 0o700 });
+    for (const entry of await readdir(from, { withFileTypes: true })) {
+      if (--left < 0) return false;
+      const [name, copied] = [join(from, entry.name), join(to, entry.name)];
+      if (entry.isDirectory() ? !(await copy(name, copied)) : !(await tryLink(name, copied))) return false;
+    }
+    return true;
+  };
+  return copy(source, target);
+}
+
+function tryLink(source: string, target: string): Promise<boolean> {
+  return link(source, target).then(
+    () => true,
+    () => false,
+  );
 }

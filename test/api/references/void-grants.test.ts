@@ -110,6 +110,7 @@ describe('the modules of a version', () => {
     digest,
     list: [{ key: 'net', source: 'git::https://host/net', version: null, digest }],
     content: Buffer.from('packed'),
+    locks: {},
   };
 
   /** A team that may go to another organization, with a version whose modules are kept. */

@@ -18,7 +18,9 @@ const modules: KeptModules = {
   digest,
   list: [{ key: 'network', source: `git::${url}network.git`, version: null, digest }],
   content: Buffer.from('packed'),
+  locks: { linux_amd64: '# the lock file' },
 };
+const { locks } = modules;
 const passed: SandboxCheck = {
   state: 'passed',
   tool: { name: 'opentofu', version: '1.11.0' },
@@ -74,8 +76,8 @@ const open = (id: string): Promise<OpenedSources> =>
 const end = (id: string, result: SandboxCheck, resolved: readonly ToolModules[] = [{ tool: 'opentofu', modules }]) =>
   api.services.transactions.run((tx) => endCheck(tx, id, result, resolved));
 const readKept = (template: string) =>
-  api.rows<{ environment_id: string | null; tool: string; digest: string }>(
-    `select m.environment_id, m.tool, m.digest from template_version_modules m
+  api.rows<{ environment_id: string | null; tool: string; digest: string; locks: object }>(
+    `select m.environment_id, m.tool, m.digest, m.locks from template_version_modules m
      join template_versions v on v.id = m.template_version_id where v.template_id = ?`,
     [template],
   );
@@ -197,7 +199,7 @@ describe('the modules of a check', () => {
   it('are used by all runs of a version of the team', async () => {
     const template = await makeTemplate(tenant.owner);
     await end(await publishUnchecked(tenant.owner, template), passed);
-    expect(await readKept(template)).toEqual([{ environment_id: null, tool: 'opentofu', digest }]);
+    expect(await readKept(template)).toEqual([{ environment_id: null, tool: 'opentofu', digest, locks }]);
   });
 
   it('are stored for each tool that resolved them, even if the publication used the result', async () => {
@@ -209,8 +211,8 @@ describe('the modules of a check', () => {
     ];
     await end(await publishUnchecked(tenant.owner, template), passed, both);
     const wanted = [
-      { environment_id: null, tool: 'opentofu', digest },
-      { environment_id: null, tool: 'terraform', digest: others.digest },
+      { environment_id: null, tool: 'opentofu', digest, locks },
+      { environment_id: null, tool: 'terraform', digest: others.digest, locks },
     ];
     const byTool = (one: { tool: string }, other: { tool: string }) => (one.tool < other.tool ? -1 : 1);
     expect((await readKept(template)).sort(byTool)).toEqual(wanted);
@@ -225,7 +227,7 @@ describe('the modules of a check', () => {
   it('are used only in the environment of the check if the template belongs to the installation', async () => {
     const template = await makeTemplate(administrator, null);
     await end(await publishUnchecked(administrator, template), passed);
-    expect(await readKept(template)).toEqual([{ environment_id: tenant.environment, tool: 'opentofu', digest }]);
+    expect(await readKept(template)).toEqual([{ environment_id: tenant.environment, tool: 'opentofu', digest, locks }]);
   });
 });
 

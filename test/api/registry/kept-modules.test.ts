@@ -30,7 +30,7 @@ function modulesOf(letter: string, changes: Partial<PlannedModules> = {}): Plann
   const list = [
     { key: 'network', source: 'git::https://git.example.com/x.git', version: null, digest: digestOf(letter) },
   ];
-  return { digest: digestOf(letter), list, content: Buffer.from(letter), isPlain: true, ...changes };
+  return { digest: digestOf(letter), list, content: Buffer.from(letter), locks: {}, isPlain: true, ...changes };
 }
 
 /** Publishes a template of OpenTofu, of the team or of the installation. */
@@ -40,13 +40,16 @@ function publish(team?: string): Promise<string> {
 }
 
 /** Plans in an environment and reports `modules` as resolved. Returns the digest of the modules that the attempt got, or null. */
-async function plan(templateId: string, { owner, environment }: Tenant, modules?: PlannedModules) {
+const plan = async (...args: Parameters<typeof planWithKept>) => (await planWithKept(...args))?.digest ?? null;
+
+/** Returns all that the attempt got. */
+async function planWithKept(templateId: string, { owner, environment }: Tenant, modules?: PlannedModules) {
   const request = { template_id: templateId, environment_id: environment, instance: `i-${newId()}` };
   const { id: runId } = (await owner.post('/runs', request)).body;
   const attemptId = executing(await steps.next({ runId }));
   const work = (await steps.claim(attemptId, worker, 'none', [tool])) as AttemptWork;
   await steps.complete(attemptId, { outcome: 'planned', plan: aPlan(), tool, ...(modules && { modules }) });
-  return work.modules?.digest ?? null;
+  return work.modules;
 }
 
 describe('the modules of a version', () => {
@@ -91,5 +94,58 @@ describe('the modules of a version', () => {
     const template = await publish(tenant.team);
     await plan(template, tenant, modulesOf('a', changes));
     expect(await plan(template, tenant)).toBeNull();
+  });
+});
+
+describe('the lock files of a version', () => {
+  const lock = (text: string, platform = 'linux_amd64') => ({ [platform]: `# ${text}\n` });
+  const onlyLocks = (locks: PlannedModules['locks'], changes: Partial<PlannedModules> = {}): PlannedModules => ({
+    ...{ digest: '', list: [], content: null, isPlain: true },
+    ...{ locks, ...changes },
+  });
+  const locksOf = async (template: string, modules?: PlannedModules, of = tenant) =>
+    (await planWithKept(template, of, modules))?.locks ?? null;
+
+  it('are those of its first plan on each platform', async () => {
+    const template = await publish(tenant.team);
+    expect(await locksOf(template, onlyLocks(lock('first')))).toBeNull();
+    expect(await locksOf(template, onlyLocks(lock('second')))).toEqual(lock('first'));
+    const arm = lock('first', 'linux_arm64');
+    expect(await locksOf(template, onlyLocks(arm))).toEqual(lock('first'));
+    expect(await locksOf(template)).toEqual({ ...lock('first'), ...arm });
+  });
+
+  it('are added to the modules that the version had before, even if only one environment had those', async () => {
+    const template = await publish(tenant.team);
+    await plan(template, tenant, modulesOf('a', { isPlain: false }));
+    expect(await locksOf(template, modulesOf('a', { locks: lock('first') }))).toEqual({});
+    expect(await planWithKept(template, tenant)).toMatchObject({ digest: digestOf('a'), locks: lock('first') });
+  });
+
+  it('are those of one environment alone if variables may have chosen where its providers came from', async () => {
+    const template = await publish(tenant.team);
+    const name = 'Fourth';
+    const { id } = await tenant.owner.make('/environments', { project_id: tenant.project, name, kind: 'development' });
+    await locksOf(template, onlyLocks(lock('chosen'), { isPlain: false }));
+    expect(await locksOf(template, undefined, { ...tenant, environment: id })).toBeNull();
+    expect(await locksOf(template)).toEqual(lock('chosen'));
+  });
+
+  it('are not changed by a plan that reports other modules', async () => {
+    const template = await publish(tenant.team);
+    await plan(template, tenant, modulesOf('a'));
+    await plan(template, tenant, modulesOf('b', { locks: lock('of other modules') }));
+    expect(await locksOf(template)).toEqual({});
+  });
+
+  it.each([
+    ['are too large', onlyLocks(lock('x'.repeat(1024 * 1024)))],
+    ['have no name of a platform', onlyLocks(lock('x', '../x'))],
+    ['cannot be stored', onlyLocks(lock('\0'))],
+    ['come without a digest of modules', onlyLocks(lock('x'), { list: modulesOf('a').list })],
+  ])('are not kept if they %s', async (_what, modules) => {
+    const template = await publish(tenant.team);
+    await locksOf(template, modules);
+    expect(await locksOf(template)).toBeNull();
   });
 });

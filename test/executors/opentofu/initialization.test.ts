@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import { InitCache } from '#executors/opentofu/initialization/init-cache.ts';
+import { ProviderStore } from '#executors/opentofu/providers/provider-store.ts';
 import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { makeRequest, makeWorkRoot, requireTools, run, type TestRequest } from '../support.ts';
 import { loggedCommands } from './opentofu-support.ts';
@@ -132,7 +133,11 @@ const moduleSource = (identity: string): ModuleSource => ({
 
 describe('the initialization cache', () => {
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-kept-'));
-  const open = (name: string) => new InitCache(join(directory, name), mkdtempSync(join(directory, 'drafts-')));
+  const open = (name: string) => {
+    const drafts = mkdtempSync(join(directory, 'drafts-'));
+    const store = new ProviderStore(join(directory, `providers-${name}`), drafts);
+    return new InitCache(join(directory, name), drafts, store, 0);
+  };
   afterAll(() => rmSync(directory, { recursive: true }));
 
   it('has keys that cannot be derived from credentials without the secret of this worker', () => {
@@ -150,7 +155,7 @@ describe('the initialization cache', () => {
     expect(readdirSync(join(directory, 'c')).filter((name) => name !== 'key')).toEqual([]);
     const drafts = readdirSync(directory).filter((name) => name.startsWith('drafts-'));
     expect(drafts.flatMap((name) => readdirSync(join(directory, name)))).toEqual([]);
-    const made = await cache.obtain(key, async () => ({ lock: Buffer.from('lock'), modules: '' }));
+    const made = await cache.obtain(key, async () => ({ lock: Buffer.from('lock'), modules: '', providers: [] }));
     expect(existsSync(made.data)).toBe(true);
     expect((await cache.find(key))?.lock?.toString()).toBe('lock');
   });

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemplateFiles } from '#domain/sources/files.ts';
-import { unpackArtifact } from '#executors/attempt/artifact.ts';
+import { packArtifact, unpackArtifact } from '#executors/attempt/artifact.ts';
 import { Executor } from '#executors/client/executor.ts';
 import type { ExecutionRequest, ExecutionResult } from '#executors/protocol/request.ts';
 import { hasProviders, makeProviderMirror } from '#test/support/programs/providers.ts';
 import { makeRequest, RecordingSink, requireTools } from '../support.ts';
 import { loggedCommands } from './opentofu-support.ts';
+import { unpackPlan, writeZip } from './plan-file/zip-writer.ts';
 
 const configuration = `
 terraform {
@@ -103,6 +104,26 @@ describe.runIf(hasProviders())('a template with providers', () => {
       }
     }
   }, 240_000);
+
+  it('is applied from a plan of an earlier release, which was made with the complete lock file', async () => {
+    const { result } = await execute({ phase: 'plan' });
+    const { facts, files } = unpackArtifact(result.plan?.artifact ?? Buffer.alloc(0), result.plan?.digest ?? null);
+    expect(files.get('lock')?.toString()).toContain('h1:');
+    expect(files.get('tool-lock')?.toString()).not.toContain('h1:');
+    const planned = await unpackPlan(files.get('plan') ?? Buffer.alloc(0));
+    const isLock = (name: string) => name === '.terraform.lock.hcl';
+    const complete = planned.map((each) =>
+      isLock(each.name) ? { ...each, content: files.get('lock') ?? each.content } : each,
+    );
+    const { 'tool-lock': _, ...others } = Object.fromEntries(files);
+    const packed = packArtifact(facts, new Map(Object.entries({ ...others, plan: writeZip(complete) })));
+    const applied = await execute({ phase: 'apply', artifact: packed.artifact, planDigest: packed.digest });
+    expect(applied.result, applied.sink.text()).toMatchObject({ outcome: 'succeeded', resourceCount: 2 });
+    const mixed = packArtifact(facts, new Map(Object.entries(others)));
+    const refused = await execute({ phase: 'apply', artifact: mixed.artifact, planDigest: mixed.digest });
+    expect(refused.result).toMatchObject({ outcome: 'failed', reason: 'apply_failed' });
+    expect(refused.sink.text()).toContain('Inconsistent dependency lock file');
+  }, 120_000);
 
   it('fails to initialize if the mirror lacks a provider, without asking a registry', async () => {
     const files = {

@@ -150,9 +150,9 @@ export async function endCheck(
   check.result = result;
   check.endedAt = new Date();
   for (const { tool, modules } of resolved.filter((each) => isKeepable(each.modules))) {
-    const { digest, list, content } = modules;
-    if (tool === result.tool?.name) Object.assign(check, { modules: { digest, list }, modulesContent: content });
-    else Object.assign(check, { otherModules: { tool, digest, list }, otherModulesContent: content });
+    const { content, ...listed } = modules;
+    if (tool === result.tool?.name) Object.assign(check, { modules: listed, modulesContent: content });
+    else Object.assign(check, { otherModules: { tool, ...listed }, otherModulesContent: content });
   }
   await em.flush();
 }

@@ -51,7 +51,8 @@ function toModules(
   { tool, ...modules }: { readonly tool: string } & Omit<KeptModules, 'content'>,
   content: Uint8Array | null,
 ): ToolModules {
-  return { tool, modules: { ...modules, content: content && Buffer.from(content) } };
+  // A check of an earlier release has no lock files.
+  return { tool, modules: { ...{ locks: {} }, ...modules, content: content && Buffer.from(content) } };
 }
 
 /** Removes a check whose request no longer waits, unless a version has taken it over. */

@@ -5,8 +5,8 @@ import { TemplateVersion } from '../entity.ts';
 import type { ResolvedModule } from './model.ts';
 
 /**
- * The external modules of a version, as resolved by a kind of tool. The modules never change; only their files can be voided and kept
- * again.
+ * The external modules and providers of a version, as resolved by a kind of tool. They never change; only the files of modules can be voided
+ * and kept again, and a platform can get its lock file.
  */
 export const VersionModulesSchema = defineEntity({
   name: 'VersionModules',
@@ -32,6 +32,8 @@ export const VersionModulesSchema = defineEntity({
     list: p.json<readonly ResolvedModule[]>(),
     /** The files, packed by the executor; null: they are too many or too large. */
     content: p.blob().nullable(),
+    /** The lock files of the providers by platform. */
+    locks: p.json<Readonly<Record<string, string>>>(),
     /**
      * When the template or the environment got other owners. No run gets the stored files until a run has fetched the same files itself.
      * Null: the files count.

@@ -1,6 +1,6 @@
 import { findUnstorable } from '#domain/shared/values/storable.ts';
 
-/** The external modules of a template version, kept so that every run uses the same ones. */
+/** The external modules and providers of a template version, kept so that every run uses the same ones. */
 
 /** One package of modules, to which one `source` was resolved. */
 export interface ResolvedModule {
@@ -14,11 +14,16 @@ export interface ResolvedModule {
 }
 
 export interface KeptModules {
-  /** `sha256:…` over everything that `init` stored for modules. Plans contain it too. */
+  /** `sha256:…` over everything that `init` stored for modules, which plans contain too; empty if there are no external modules. */
   readonly digest: string;
   readonly list: readonly ResolvedModule[];
   /** The files, packed by the executor; null if they are too many or too large to be kept. */
   readonly content: Buffer | null;
+  /**
+   * The dependency lock files by platform, such as `linux_amd64`: the exact versions and checksums of the providers. Empty if there are no
+   * providers.
+   */
+  readonly locks: Readonly<Record<string, string>>;
 }
 
 /**
@@ -33,14 +38,23 @@ export const keptModulesLimits = {
   packages: 10_000,
   /** The size of the list in JSON. Real lists are much smaller, because manifests above 4 MiB are not read. */
   list: 8 * 1024 * 1024,
+  /** The size of a lock file, and the number of platforms. */
+  lock: 1024 * 1024,
+  platforms: 16,
 } as const;
 
 const digestPattern = /^sha256:[0-9a-f]{64}$/;
+const platformPattern = /^[a-z0-9]+_[a-z0-9]+$/;
 
 /** Whether modules can be kept. A worker is not trusted: modules that are too large, or that cannot be stored, are not kept. */
-export function isKeepable({ digest, list, content }: KeptModules): boolean {
+export function isKeepable({ digest, list, content, locks }: KeptModules): boolean {
   return (
-    digestPattern.test(digest) &&
+    (digestPattern.test(digest) || (digest === '' && list.length === 0)) &&
+    Object.keys(locks).length <= keptModulesLimits.platforms &&
+    Object.entries(locks).every(
+      ([name, lock]) => platformPattern.test(name) && lock.length <= keptModulesLimits.lock,
+    ) &&
+    findUnstorable(locks) === null &&
     list.length <= keptModulesLimits.packages &&
     JSON.stringify(list).length <= keptModulesLimits.list &&
     list.every((module) => digestPattern.test(module.digest)) &&

@@ -23,36 +23,36 @@ interface Fetched {
 }
 
 /**
- * The modules that the runs of a version in an environment use: those of the environment, else those of all runs. Null if none are known.
+ * The modules and lock files that the runs of a version in an environment use: those of the environment, else those of all runs. Null if none are known.
  * After a transfer their files are left out, so that a run must fetch them itself, and gets either the same files or none.
  */
 export async function findKeptModules(
   em: Em,
   { versionId, tool, environmentId }: ModulesPlace,
 ): Promise<KeptModules | null> {
-  const found = await db(em)
+  const [found, ofAll] = await db(em)
     .selectFrom('template_version_modules')
     .where('templateVersionId', '=', versionId)
     .where('tool', '=', tool)
     .where((eb) => eb.or([eb('environmentId', 'is', null), eb('environmentId', '=', environmentId)]))
-    .select(['digest', 'list', 'content', 'voidSince'])
+    .select(['digest', 'list', 'content', 'locks', 'voidSince'])
     .orderBy(sql`environment_id is null`)
-    .limit(1)
-    .executeTakeFirst();
+    .execute();
   if (!found) return null;
   const { digest, list, content, voidSince } = found;
-  return { digest, list, content: voidSince === null && content ? Buffer.from(content) : null };
+  const locks = { ...ofAll?.locks, ...found.locks };
+  return { digest, list, content: voidSince === null && content ? Buffer.from(content) : null, locks };
 }
 
 /**
- * Keeps modules. Known modules stay, so that a version never changes its modules. Files that a transfer has voided count again after a run
- * has fetched them again. Modules that were fetched for earlier owners are not kept.
+ * Keeps modules and lock files. Known ones stay, so that a version never changes what it uses. Files that a transfer has voided count again
+ * after a run has fetched them again. What was fetched for earlier owners is not kept.
  */
 export async function keepModules(
   em: Em,
   { versionId, tool, environmentId }: ModulesPlace,
   { fetchedFor, since }: Fetched,
-  { digest, list, content }: KeptModules,
+  { digest, list, content, locks }: KeptModules,
 ): Promise<void> {
   if (await haveOwnersChanged(em, { versionId, environmentId: fetchedFor }, since)) return;
   await db(em)
@@ -65,15 +65,18 @@ export async function keepModules(
       digest,
       list: json([...list]),
       content,
+      locks: json({ ...locks }),
       createdAt: new Date(),
     })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['templateVersionId', 'tool', 'environmentId'])
-        .doUpdateSet({ content, voidSince: null })
-        .where('template_version_modules.voidSince', 'is not', null)
-        .where(sql<boolean>`template_version_modules.list = ${JSON.stringify(list)}::jsonb`),
-    )
+    .onConflict((conflict) => {
+      const isSame = sql<boolean>`template_version_modules.list = ${JSON.stringify(list)}::jsonb`;
+      const countsAgain = sql<boolean>`template_version_modules.void_since is not null and ${isSame}`;
+      return conflict.columns(['templateVersionId', 'tool', 'environmentId']).doUpdateSet({
+        content: sql`case when ${countsAgain} then excluded.content else template_version_modules.content end`,
+        voidSince: sql`case when ${countsAgain} then null else template_version_modules.void_since end`,
+        locks: sql`case when ${isSame} then excluded.locks else '{}' end || template_version_modules.locks`,
+      });
+    })
     .execute();
 }
 

@@ -178,19 +178,36 @@ async function digestWith(data: string, describeLink: (path: string) => Promise<
   }
 }
 
+/** Directories with providers, as a sandbox sees them. */
+interface ProviderPlaces {
+  /** The operator's directory; null if there is none. */
+  readonly mirror: string | null;
+  /** The directory of the only packages that the tool may use for some providers; null: for none. */
+  readonly stock: { readonly path: string; readonly addresses: readonly string[] } | null;
+}
+
 /**
  * Writes the tool's settings, which say where providers come from. They are always written, because the tool would otherwise
  * also load providers from the template's files. HCL strings are JSON strings except for `${` and `%{`.
  */
-export function cliSettings(settings: HostSettings, mirror: string | null): string {
+export function cliSettings(settings: HostSettings, { mirror, stock }: ProviderPlaces): string {
   const { providerNetworkMirror: url, providersDirect } = settings;
-  const text = (value: string) => JSON.stringify(value).replaceAll('${', '$${').replaceAll('%{', '%%{');
+  const list = (stock?.addresses ?? []).map(quote).join(', ');
+  const others = stock === null ? [] : [`    exclude = [${list}]`];
+  const method = (name: string, lines: readonly string[]) => [`  ${name} {`, ...lines, '  }'];
   return [
     'provider_installation {',
-    ...(mirror === null ? [] : [`  filesystem_mirror {\n    path = ${text(mirror)}\n  }`]),
-    ...(url === null ? [] : [`  network_mirror {\n    url = ${text(url)}\n  }`]),
-    ...(providersDirect ? ['  direct {}'] : []),
+    ...(stock === null
+      ? []
+      : method('filesystem_mirror', [`    path = ${quote(stock.path)}`, `    include = [${list}]`])),
+    ...(mirror === null ? [] : method('filesystem_mirror', [`    path = ${quote(mirror)}`, ...others])),
+    ...(url === null ? [] : method('network_mirror', [`    url = ${quote(url)}`, ...others])),
+    ...(providersDirect ? method('direct', others) : []),
     '}',
     '',
   ].join('\n');
+}
+
+function quote(value: string): string {
+  return JSON.stringify(value).replaceAll('${', '$${').replaceAll('%{', '%%{');
 }

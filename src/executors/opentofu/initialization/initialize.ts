@@ -1,17 +1,19 @@
 import { join } from 'node:path';
-import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import { sha256 } from '../../attempt/artifact.ts';
-import type { Attempt } from '../../attempt/attempt.ts';
-import type { EnvironmentFile } from '../../protocol/request.ts';
+import type { Attempt, ModuleAccess } from '../../attempt/attempt.ts';
 import { AttemptFailure } from '../../shared/errors.ts';
-import { asArray, isObject, parseJson } from '../../shared/json.ts';
+import { lockForOtherPlatform, platform } from '../providers/lock-file.ts';
+import { reachOf } from '../providers/reach.ts';
+import { settleProviders, stockProviders } from '../providers/stock.ts';
 import type { ToolSession } from '../session.ts';
 import { digestModules, digestSources, lockFile, verifyBackend } from './configuration.ts';
 import { needsVariablesAtInit } from './configuration-scan.ts';
-import type { InitCache, Initialization } from './init-cache.ts';
+import type { InitCache, Initialization, MadeInitialization } from './init-cache.ts';
 import { areModulesOf, removeGitDirectories, restoreModules, verifyModules } from './kept-modules.ts';
 import { findMissingConnection } from './module-hint.ts';
+import { comparedFile, comparedSource, comparedVariable, placesOf } from './places.ts';
+import { findMissingProviders } from './state-providers.ts';
 
 const maxLockBytes = 1024 * 1024;
 
@@ -23,6 +25,8 @@ type Planned =
 /** An initialization in use, and the call that ends its use. */
 export interface InitLease {
   readonly initialized: Initialization;
+  /** The lock file of the version. That of the initialization may also have providers that only the state needs. */
+  readonly lock: Buffer | null;
   /** Whether the values of the run's variables may have chosen the modules. */
   readonly withVariables: boolean;
   release(): void;
@@ -72,35 +76,63 @@ async function obtain(
   const key = keyOf(session, cache, withVariables, kept);
   const lease = (name: string, initialized: Initialization) => ({
     initialized,
+    lock: initialized.lock,
     withVariables,
     release: () => cache.release(name),
   });
-  const make = async (name: string, more: Pick<Making, 'lock' | 'seesState'> = {}) =>
-    lease(name, await cache.obtain(name, (data) => fill(session, data, { withVariables, kept, ...more })));
-  if (planned === undefined) return obtainForPlan(session, cache, key, make);
-  const { lock } = planned;
-  const found = await cache.find(key);
-  if (found !== null && isSame(found.lock, lock)) return lease(key, found);
-  if (found !== null) cache.release(key);
-  const pinned = cache.keyOf({ key, lock: lock === null ? null : sha256(lock) }, {});
-  return make(pinned, { lock, seesState: lock !== null });
+  const make = async (name: string, more: Pick<Making, 'lock' | 'isPlanned' | 'seesState'>) =>
+    lease(name, await cache.obtain(name, (data) => fill(session, cache, data, { withVariables, kept, ...more })));
+  const known = lockOf(session.attempt);
+  const pinned = known === null ? key : cache.keyOf({ key, known: sha256(known) }, {});
+  if (planned !== undefined) {
+    const { lock } = planned;
+    const found = (await findWith(cache, key, lock)) ?? (await findWith(cache, pinned, lock));
+    if (found !== null) return lease(found.name, found.initialized);
+    const name = cache.keyOf({ key, lock: lock === null ? null : sha256(lock) }, {});
+    return make(name, { lock, isPlanned: true, seesState: lock !== null });
+  }
+  const found = known === null ? null : await findWith(cache, key, known);
+  const shared = found === null ? await make(pinned, { lock: known }) : lease(found.name, found.initialized);
+  return withProvidersOfState(session, shared, (missing) => {
+    const lock = shared.initialized.lock ?? known;
+    return make(cache.keyOf({ key: pinned, missing }, {}), { lock, seesState: true });
+  });
+}
+
+/** Finds an entry that has a lock file, or none if it is null. */
+async function findWith(
+  cache: InitCache,
+  name: string,
+  lock: Buffer | null,
+): Promise<{ name: string; initialized: Initialization } | null> {
+  const initialized = await cache.find(name);
+  if (initialized === null || isSame(initialized.lock, lock)) return initialized && { name, initialized };
+  cache.release(name);
+  return null;
 }
 
 /**
  * Runs share an initialization that was made without a state. With a state, the tool adds the providers of that state, and a state belongs
  * to one instance only. A run whose state needs more providers shares an initialization with runs that need the same additional ones.
  */
-async function obtainForPlan(
-  session: ToolSession,
-  cache: InitCache,
-  key: string,
-  make: (name: string, more?: Pick<Making, 'seesState'>) => Promise<InitLease>,
+async function withProvidersOfState(
+  { attempt }: ToolSession,
+  shared: InitLease,
+  make: (missing: readonly string[]) => Promise<InitLease>,
 ): Promise<InitLease> {
-  const shared = await make(key);
-  const missing = findMissingProviders(session.attempt.state.content, shared.initialized.lock);
+  const missing = findMissingProviders(attempt.state.content, shared.initialized.lock);
   if (missing === null) return shared;
   shared.release();
-  return make(cache.keyOf({ key, missing }, {}), { seesState: true });
+  return { ...(await make(missing)), lock: shared.lock };
+}
+
+/** The lock file that earlier runs of the version made, for this platform; null if there is none. */
+function lockOf({ modules }: Attempt): Buffer | null {
+  const { locks = {} } = modules ?? {};
+  const [other] = Object.values(locks);
+  const own = locks[platform];
+  if (own !== undefined) return Buffer.from(own);
+  return other === undefined ? null : lockForOtherPlatform(Buffer.from(other));
 }
 
 /** The stored modules, unless the plan used others. An apply needs the modules of its plan, which may be older than the stored ones. */
@@ -115,107 +147,89 @@ function keyOf(
   withVariables: boolean,
   kept: KeptModules | null,
 ): string {
-  const { request, settings } = attempt;
+  const { request } = attempt;
   const facts = {
-    // Earlier releases stored another digest of modules, and the providers of the state of whichever run came first.
-    format: 3,
+    // Earlier releases stored another digest of modules, the providers of the state of whichever run came first, and providers outside of the store.
+    format: 4,
     version: request.templateVersion,
     sources: digestSources(executor),
     tool,
-    platform: `${process.platform}-${process.arch}`,
-    mirrors: [settings.providerMirror, settings.providerNetworkMirror, settings.providersDirect],
-    egress: request.egress,
+    platform,
+    ...placesOf(attempt),
     // A worker that does not get the files must fetch them. It must not get an entry that was made from another worker's files.
-    ...(kept !== null && { modules: kept.digest, areLaidOut: kept.content !== null }),
+    ...(kept !== null && kept.digest !== '' && { modules: kept.digest, areLaidOut: kept.content !== null }),
   };
   const { environment, environmentFiles = [], moduleSources = [] } = request;
   const given = [
-    environment.map((each) => (each.identity === undefined ? each : { ...each, value: each.identity })),
+    environment.map(comparedVariable),
     ...(environmentFiles.length > 0 ? [environmentFiles.map(comparedFile)] : []),
     ...(moduleSources.length > 0 ? [moduleSources.map(comparedSource)] : []),
   ];
   return cache.keyOf(facts, [...given, withVariables ? sha256(variables) : null]);
 }
 
-function comparedSource(source: ModuleSource): object {
-  return { place: source.kind === 'git' ? source.url : source.host, identity: source.identity };
-}
-
-function comparedFile({ name, text, identity }: EnvironmentFile): object {
-  return { name, ...(identity === undefined ? { text } : { identity }) };
-}
-
 interface Making {
   readonly withVariables: boolean;
   readonly kept: KeptModules | null;
-  /** The lock file of the plan. */
-  readonly lock?: Buffer | null;
+  /** The lock file of the plan, or that of earlier runs. */
+  readonly lock: Buffer | null;
+  /** Whether the lock file is that of the plan. `init` then may not change it. */
+  readonly isPlanned?: boolean;
   readonly seesState?: boolean;
 }
 
-async function fill(
-  session: ToolSession,
-  data: string,
-  { withVariables, kept, lock: plannedLock = null, seesState = false }: Making,
-): Promise<{ lock: Buffer | null; modules: string }> {
-  const directory = session.executor.directory ?? '';
-  const lockPath = join('work', directory, lockFile);
+async function fill(session: ToolSession, cache: InitCache, data: string, making: Making): Promise<MadeInitialization> {
+  const { kept } = making;
   if (kept !== null && kept.content !== null) await restoreModules(data, kept.content);
   const modules = await session.openModules();
-  const call = session.call({
+  try {
+    const made = await runInit(session, cache, data, { ...making, modules });
+    await verifyBackend(data);
+    await removeGitDirectories(data);
+    if (kept !== null) await verifyModules(data, kept);
+    return { ...made, modules: await digestModules(data) };
+  } finally {
+    await modules.close();
+  }
+}
+
+async function runInit(
+  session: ToolSession,
+  cache: InitCache,
+  data: string,
+  { withVariables, lock, isPlanned = false, seesState = false, modules }: Making & { readonly modules: ModuleAccess },
+): Promise<Pick<MadeInitialization, 'lock' | 'providers'>> {
+  const directory = session.executor.directory ?? '';
+  const supply = { store: cache.providers, reachOf: reachOf(session, cache) };
+  const stock = await stockProviders(session, {
+    ...supply,
+    lock: lock ?? session.ownLock,
+    isExact: lock !== null && !withVariables,
+    modules,
+  });
+  const { collected = null } = await session.call({
     subcommand: 'init',
     modules,
+    stock,
     options: (paths) => [
       '-input=false',
       '-no-color',
       ...(withVariables ? session.earlyEvaluationOptions(paths) : []),
-      ...(plannedLock === null ? [] : ['-lockfile=readonly']),
+      ...(isPlanned && lock !== null ? ['-lockfile=readonly'] : []),
     ],
     reason: 'init_failed',
     initialized: null,
     data,
     seesVariables: withVariables,
     seesState,
-    ...(plannedLock !== null && { extraFiles: new Map([[lockPath, plannedLock]]) }),
+    ...(stock.lock !== null && { extraFiles: new Map([[join('work', directory, lockFile), stock.lock]]) }),
     network: { state: true, egress: true },
     relaxedGc: true,
     collect: (results, paths) => results.read(join(paths.work, directory, lockFile), maxLockBytes),
   });
-  const { collected = null } = await call.finally(() => modules.close());
-  await verifyBackend(data);
-  await removeGitDirectories(data);
-  if (kept !== null) await verifyModules(data, kept);
-  return { lock: collected, modules: await digestModules(data) };
+  return { lock: collected, providers: await settleProviders(session, data, collected, stock, supply) };
 }
 
 function isSame(a: Buffer | null, b: Buffer | null): boolean {
   return a === null || b === null ? a === b : a.equals(b);
-}
-
-/** A provider that both tools have built in. They do not write it into lock files. */
-const builtIn = 'terraform.io/builtin/terraform';
-/** The format of states that both tools write. */
-const knownFormat = 4;
-
-/**
- * The providers that a state needs in addition to those of a lock file, by address. If the state does not show its providers, the digest of
- * the state replaces the list. Null if it needs none.
- */
-function findMissingProviders(state: Buffer | null, lock: Buffer | null): string[] | null {
-  if (state === null) return null;
-  const named = providersOf(state);
-  if (named === null) return [sha256(state)];
-  const locked = new Set([...(lock?.toString().matchAll(/^\s*provider\s+"([^"]+)"/gm) ?? [])].map(([, name]) => name));
-  const missing = [...named].filter((name) => name !== builtIn && !locked.has(name)).sort();
-  return missing.length === 0 ? null : missing;
-}
-
-/** The addresses of the providers of a state; null if the state does not show them, for example because it is encrypted. */
-function providersOf(content: Buffer): Set<string> | null {
-  const state = parseJson(content);
-  if (!isObject(state) || state['version'] !== knownFormat || state['encrypted_data'] !== undefined) return null;
-  const found = asArray(state['resources']).map((resource) =>
-    isObject(resource) ? /\bprovider\["([^"]+)"\]/.exec(String(resource['provider']))?.[1] : undefined,
-  );
-  return found.some((name) => name === undefined) ? null : new Set(found.flatMap((name) => name ?? []));
 }

@@ -15,6 +15,11 @@ import { listUntrustedFiles, readUntrustedFile, readUntrustedLink } from '../../
 import { AttemptFailure } from '../../shared/errors.ts';
 import { dataDirectory, digestLink } from './configuration.ts';
 
+/** The modules of a version, without its lock files. */
+export type ResolvedModules = Omit<KeptModules, 'locks'>;
+
+export const noModules: ResolvedModules = { digest: '', list: [], content: null };
+
 const directory = 'modules';
 const manifestFile = 'modules.json';
 const maxManifestBytes = 4 * 1024 * 1024;
@@ -64,7 +69,7 @@ async function unpack(content: Buffer): Promise<PackedFile[]> {
 }
 
 /** Whether stored modules have a digest. Those of an earlier release may have the digest that left out the targets of links. */
-export async function areModulesOf({ digest, content }: KeptModules, wanted: string): Promise<boolean> {
+export async function areModulesOf({ digest, content }: ResolvedModules, wanted: string): Promise<boolean> {
   if (digest === wanted) return true;
   if (content === null) return false;
   const digests = (await unpack(content)).map(({ path, kind, content: text }) => {
@@ -84,7 +89,7 @@ function parentsOf(path: string, root: string): string[] {
  * Packs the modules from elsewhere with their files, to be stored with the version. Null if there are none.
  * @throws if they are too many to be listed: if only some of them were stored, the others could change
  */
-export async function packModules(data: string, digest: string): Promise<KeptModules | null> {
+export async function packModules(data: string, digest: string): Promise<ResolvedModules | null> {
   const found = await readModules(data);
   const { packages: max } = keptModulesLimits;
   if (found !== null && found.list.length > max)

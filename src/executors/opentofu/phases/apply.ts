@@ -14,7 +14,7 @@ import { verifyPlan } from '../plan-file/verify-plan.ts';
 import { planInput, ToolSession } from '../session.ts';
 import type { StateBackend } from '../state/state-backend.ts';
 import { readOutputs } from './outputs.ts';
-import { declaredFile, ephemeralFile, factsOf, hasNoProviders, parallelismOf } from './planned.ts';
+import { declaredFile, ephemeralFile, factsOf, hasNoProviders, parallelismOf, toolLockFile } from './planned.ts';
 
 const ephemeralInput = 'ephemeral.tfvars.json';
 const noVariables = Buffer.from('{}');
@@ -34,21 +34,22 @@ export async function apply(
   learnVariables(attempt, session.variables);
   refuseOtherPlan(session, facts);
   const lease = await initialize(session, cache, { lock: files.get('lock') ?? null, modules: facts.modules });
+  const initialized = { ...lease.initialized, toolLock: files.get(toolLockFile) ?? files.get('lock') ?? null };
   try {
-    await refuseOtherModules(facts.modules, lease.initialized);
+    await refuseOtherModules(facts.modules, initialized);
     const planned = files.get('plan') ?? Buffer.alloc(0);
-    await verifyPlan(session, lease.initialized, planned);
-    await applyPlan(session, lease.initialized, { plan: planned, ephemeral });
+    await verifyPlan(session, initialized, planned);
+    await applyPlan(session, initialized, { plan: planned, ephemeral });
     // Plans of earlier releases that still wait do not have the list of declared outputs.
     const declared = files.get(declaredFile);
-    return await readOutputs(session, lease.initialized, declared === undefined ? {} : parseJson(declared));
+    return await readOutputs(session, initialized, declared === undefined ? {} : parseJson(declared));
   } finally {
     lease.release();
   }
 }
 
 function refuseOtherPlan(session: ToolSession, facts: PlanFacts): void {
-  const wanted = factsOf(session, { data: '', lock: null, modules: facts.modules }, facts);
+  const wanted = factsOf(session, facts, facts);
   if (canonicalJson(wanted) !== canonicalJson(facts)) {
     throw mismatch('by another tool, for another operation or from other files');
   }

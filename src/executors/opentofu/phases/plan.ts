@@ -16,13 +16,14 @@ import { withoutEphemeral } from '../ephemeral.ts';
 import { notesOn } from '../initialization/guards.ts';
 import type { InitCache, Initialization } from '../initialization/init-cache.ts';
 import { type InitLease, initialize } from '../initialization/initialize.ts';
-import { packModules } from '../initialization/kept-modules.ts';
+import { noModules, packModules, type ResolvedModules } from '../initialization/kept-modules.ts';
 import { verifyPlan } from '../plan-file/verify-plan.ts';
 import { type ReadPlan, readPlan } from '../plan-json/plan.ts';
+import { platform } from '../providers/lock-file.ts';
 import { planInput, ToolSession } from '../session.ts';
 import type { StateBackend } from '../state/state-backend.ts';
 import { readOutputs } from './outputs.ts';
-import { declaredFile, ephemeralFile, factsOf, hasNoProviders, parallelismOf } from './planned.ts';
+import { declaredFile, ephemeralFile, factsOf, hasNoProviders, parallelismOf, toolLockFile } from './planned.ts';
 
 const { planFileBytes: maxPlanBytes, planJsonBytes: maxPlanJsonBytes } = resultLimits;
 
@@ -48,7 +49,7 @@ export async function plan(
 
 async function planInitialized(
   session: ToolSession,
-  { initialized, withVariables }: InitLease,
+  { initialized, lock, withVariables }: InitLease,
 ): Promise<AttemptSuccess> {
   const { operation, phase } = session.attempt.request;
   const made = await makePlan(session, initialized);
@@ -63,10 +64,11 @@ async function planInitialized(
     [declaredFile, Buffer.from(JSON.stringify(read.declared))],
   ]);
   if (initialized.lock !== null) files.set('lock', initialized.lock);
+  if (initialized.toolLock !== null) files.set(toolLockFile, initialized.toolLock);
   if (read.ephemeral.length > 0) files.set(ephemeralFile, Buffer.from(JSON.stringify(read.ephemeral)));
   const packed = packArtifact(facts, files);
   const isRefresh = operation === 'refresh';
-  const modules = withVariables ? null : await resolvedModules(session, initialized);
+  const modules = withVariables ? null : await resolvedModules(session, { ...initialized, lock });
   const shown = {
     changes: shownChanges(session.attempt.request, read),
     sections: phase === 'detect' ? { ...sections, actions: [], deferred: [] } : sections,
@@ -91,12 +93,26 @@ async function planInitialized(
   };
 }
 
-/** The modules that later runs of the version will use, if they are not known yet. If they cannot be stored, the plan is still valid. */
+/**
+ * The modules and the lock file that later runs of the version will use, if they are not known yet. If they cannot be stored, the plan is
+ * still valid.
+ */
 async function resolvedModules(
-  { attempt }: ToolSession,
-  { data, modules }: Initialization,
+  session: ToolSession,
+  { data, modules, lock }: Pick<Initialization, 'data' | 'modules' | 'lock'>,
 ): Promise<KeptModules | null> {
-  if (attempt.request.phase !== 'plan' || attempt.modules?.content || modules === '') return null;
+  const { attempt } = session;
+  if (attempt.request.phase !== 'plan') return null;
+  const known = attempt.modules;
+  const packed = known?.content || modules === '' ? null : await packKept(attempt, data, modules);
+  const locks = lock === null || known?.locks[platform] !== undefined ? {} : { [platform]: lock.toString() };
+  if (packed === null && Object.keys(locks).length === 0) return null;
+  if (Object.keys(locks).length > 0 && session.ownLock === null)
+    attempt.note('the version has no lock file: the providers found now are trusted, and its later runs get the same');
+  return { ...(packed ?? known ?? noModules), locks };
+}
+
+function packKept(attempt: Attempt, data: string, modules: string): Promise<ResolvedModules | null> {
   return packModules(data, modules).catch((error: unknown) => {
     attempt.note(`the modules are not kept for later runs: ${messageOf(error)}`);
     return null;

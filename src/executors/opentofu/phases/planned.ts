@@ -9,10 +9,13 @@ export const declaredFile = 'outputs';
 /** The artifact's file with the names of the variables whose values the apply needs again. */
 export const ephemeralFile = 'ephemeral';
 
+/** The artifact's file with the lock file that the tool had. Plans of earlier releases have none, and were made with the complete one. */
+export const toolLockFile = 'tool-lock';
+
 /** The facts about a plan in its artifact. An apply compares them with its request. */
 export function factsOf(
   { executor, tool, attempt }: ToolSession,
-  { modules }: Initialization,
+  { modules }: Pick<Initialization, 'modules'>,
   { changes, drift, sections }: Pick<PlanFacts, 'changes' | 'drift' | 'sections'>,
 ): PlanFacts {
   const { operation } = attempt.request;

@@ -9,6 +9,8 @@ export interface WrittenEntry {
   readonly size?: number;
   readonly comment?: Buffer;
   readonly extra?: Buffer;
+  /** The permissions of the file, as Unix writes them. */
+  readonly mode?: number;
 }
 
 /** Unpacks a plan file. */
@@ -26,7 +28,7 @@ export function writeZip(entries: readonly WrittenEntry[]): Buffer {
   const body: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, size = content.length, comment = none, extra = none } of entries) {
+  for (const { name, content, size = content.length, comment = none, extra = none, mode } of entries) {
     const stored = deflateRawSync(content);
     const label = Buffer.from(name);
     const facts = Buffer.alloc(26);
@@ -40,8 +42,16 @@ export function writeZip(entries: readonly WrittenEntry[]): Buffer {
     listedFacts.writeUInt16LE(extra.length, 24);
     const place = Buffer.alloc(14);
     place.writeUInt16LE(comment.length, 0);
+    if (mode !== undefined) place.writeUInt32LE(((0o100000 | mode) << 16) >>> 0, 6);
     place.writeUInt32LE(offset, 10);
-    directory.push(Buffer.from('PK\x01\x02\x14\x00', 'latin1'), listedFacts, place, label, extra, comment);
+    directory.push(
+      Buffer.from(`PK\x01\x02\x14${mode === undefined ? '\x00' : '\x03'}`, 'latin1'),
+      listedFacts,
+      place,
+      label,
+      extra,
+      comment,
+    );
     const local = [Buffer.from('PK\x03\x04'), facts, label, stored];
     body.push(...local);
     offset += local.reduce((sum, { length }) => sum + length, 0);
