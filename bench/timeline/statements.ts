@@ -8,7 +8,7 @@ import { pause, pauseMs, row, type Setting } from './setting.ts';
 import { toStatementTable, writeStatements } from './statement-table.ts';
 import type { TimedRun } from './timed-runs.ts';
 
-const idleSeconds = 20;
+const idleSeconds = 60;
 /** What the last run has left to do ends within this time. */
 const settleMs = 3_000;
 
