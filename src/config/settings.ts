@@ -164,7 +164,8 @@ export const settings = {
   COORDINATOR_DATABASE_POOL: {
     schema: wholeNumber(1, 500),
     default: '10',
-    description: 'Maximum number of database connections of one process.',
+    description:
+      'Maximum number of database connections of one process. Signals between processes (LISTEN and NOTIFY) use one more.',
   },
   ...temporalSettings,
   ENABLE_ADMIN_BOOTSTRAP: {

@@ -11,6 +11,16 @@ const maxBytes = 7_500;
 /** While the connection is lost, more topics than this are dropped. */
 const maxWaiting = 10_000;
 const reconnectMs = 1_000;
+const endWithinMs = 1_000;
+
+interface SignalTimes {
+  /** How often an idle connection is tried. */
+  readonly checkMs: number;
+  /** How long PostgreSQL may take to answer. */
+  readonly answerWithinMs: number;
+}
+
+const usualTimes: SignalTimes = { checkMs: 30_000, answerWithinMs: 10_000 };
 
 type Listener = () => void;
 
@@ -21,6 +31,7 @@ type Listener = () => void;
 export class Signals {
   readonly #databaseUrl: string;
   readonly #log: Pick<Logger, 'warn'>;
+  readonly #times: SignalTimes;
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #waiting = new Set<string>();
   readonly #stop = new AbortController();
@@ -29,8 +40,10 @@ export class Signals {
   #client: pg.Client | null = null;
   #connecting: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #check: NodeJS.Timeout | undefined;
 
-  constructor(databaseUrl: string, log: Pick<Logger, 'warn'>) {
+  constructor(databaseUrl: string, log: Pick<Logger, 'warn'>, times = usualTimes) {
+    this.#times = times;
     this.#databaseUrl = databaseUrl;
     this.#log = log;
   }
@@ -44,9 +57,13 @@ export class Signals {
     this.#stop.abort();
     clearTimeout(this.#timer);
     await this.#connecting;
+    clearInterval(this.#check);
     const client = this.#client;
     this.#client = null;
-    await client?.end().catch(() => undefined); // Its end ends everything that could be lost.
+    if (client === null) return;
+    // A server that does not answer must not keep the process.
+    await Promise.race([client.end().catch(() => undefined), sleep(endWithinMs, undefined, { ref: false })]);
+    giveUp(client);
   }
 
   /** Tells the listeners of this process at once, and those of the others within some milliseconds. */
@@ -82,15 +99,17 @@ export class Signals {
     if (this.#client === null) return; // They leave once it is connected.
     const payloads = toPayloads(this.#sender, [...this.#waiting]);
     this.#waiting.clear();
-    const client = this.#client;
-    const sent = client.query({
-      name: 'signal',
-      text: 'select pg_notify($1, payload) from unnest($2::text[]) payload',
-      values: [channel, payloads],
-    });
-    sent.catch((err: unknown) => {
-      if (!this.#stop.signal.aborted)
-        this.#log.warn({ err }, 'could not signal other processes; they look by themselves');
+    const text = 'select pg_notify($1, payload) from unnest($2::text[]) payload';
+    this.#query(this.#client, { name: 'signal', text, values: [channel, payloads] });
+  }
+
+  /** Sends a statement. A connection on which that fails, or that gives no answer, is replaced. */
+  #query(client: pg.Client, statement: pg.QueryConfig): void {
+    client.query(statement).catch((err: unknown) => {
+      if (this.#client !== client) return;
+      this.#log.warn({ err }, 'could not signal other processes, which look by themselves; connecting again');
+      giveUp(client);
+      this.#reconnect(client);
     });
   }
 
@@ -113,6 +132,7 @@ export class Signals {
       application_name: 'delivery-coordinator signals',
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
+      query_timeout: this.#times.answerWithinMs,
     });
     client.on('error', () => undefined); // `end` follows.
     client.on('notification', ({ payload = '' }) => this.#hear(payload));
@@ -120,11 +140,13 @@ export class Signals {
       await client.connect();
       await client.query(`listen ${channel}`);
     } catch (error) {
-      await client.end().catch(() => undefined); // The first error says why.
+      giveUp(client);
       throw error;
     }
     client.once('end', () => this.#reconnect(client));
     this.#client = client;
+    // A connection that vanished without a word would otherwise seem idle.
+    this.#check = setInterval(() => this.#query(client, { text: 'select 1' }), this.#times.checkMs);
     if (this.#waiting.size > 0) this.#timer ??= setTimeout(() => this.#send(), 0);
     // Nobody heard what was signalled before.
     this.signalHere([...this.#listeners.keys()]);
@@ -133,6 +155,7 @@ export class Signals {
   #reconnect(lost: pg.Client): void {
     if (this.#client !== lost || this.#stop.signal.aborted) return;
     this.#client = null;
+    clearInterval(this.#check);
     this.#connecting = this.#connect();
   }
 
@@ -140,6 +163,11 @@ export class Signals {
     const [sender, ...topics] = payload.split(' ');
     if (sender !== this.#sender) this.signalHere(topics);
   }
+}
+
+/** Drops a connection, whatever the server does. */
+function giveUp({ connection }: pg.Client): void {
+  connection.stream.destroy();
 }
 
 /** Joins topics to as few notifications as PostgreSQL accepts. */

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { mediumGroups } from '#domain/messages/queue/lease-store.ts';
 import { auditPatterns } from '#domain/webhooks/model.ts';
 
 /** Work that one worker does for all, with the seconds between two times. */
@@ -16,8 +15,8 @@ export interface DueWork {
   readonly outbox: Readonly<Record<string, number>>;
   /** When the next deliveries of a webhook may be sent. */
   readonly deliveriesInMs: number | null;
-  /** By group of media: whether messages wait. */
-  readonly messages: Readonly<Record<keyof typeof mediumGroups, boolean>>;
+  /** Whether messages to users or channels wait. */
+  readonly hasMessages: boolean;
   /** Whether an enabled webhook hears events, and whether one hears the audit. */
   readonly hearsEvents: boolean;
   readonly hearsAudit: boolean;
@@ -37,9 +36,6 @@ export async function findDueWork(
   em: Em,
   { subscribers, works }: { readonly subscribers: readonly string[]; readonly works: readonly SharedWork[] },
 ): Promise<DueWork> {
-  const { mails, posts } = mediumGroups;
-  const hasPending = (media: readonly string[]) =>
-    sql`exists (select from outgoing_messages where status = 'pending' and medium = any(${[...media]}::text[]))`;
   const { rows } = await sql<DueWork>`
     with taken as (
       update periodic_work p set due_at = now() + make_interval(secs => w.seconds)
@@ -51,7 +47,7 @@ export async function findDueWork(
            (select ${inMs(sql`min(greatest(q.next_at, q.leased_until))`)}
               from webhook_queues q join webhooks w on w.id = q.webhook_id and w.is_enabled
              where q.next_at is not null) as "deliveriesInMs",
-           jsonb_build_object('mails', ${hasPending(mails.media)}, 'posts', ${hasPending(posts.media)}) as messages,
+           exists (select from outgoing_messages where status = 'pending') as "hasMessages",
            exists (select from webhooks where is_enabled) as "hearsEvents",
            exists (select from webhooks, jsonb_array_elements_text(events) p
                     where is_enabled and p = any(${[...auditPatterns]}::text[])) as "hearsAudit",

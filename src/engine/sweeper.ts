@@ -13,7 +13,6 @@ import { PeriodicTask } from './periodic-task.ts';
 
 const batchSize = 100;
 const concurrency = 8;
-const intervalMs = 30_000;
 
 export interface SweeperDeps {
   readonly orm: Orm;
@@ -27,12 +26,14 @@ export interface SweeperDeps {
 
 /**
  * Delivers the due rows of one subscriber from the outbox, at least once, and the rows of one target in order. Any number of processes may
- * sweep. They do so when a signal says that there is something to deliver, and every half minute. A row that fails is tried again later, and the rows of its target wait for it; other targets and other subscribers do not. If the
- * delivery of a row began and did not end, it may have killed its process. Such a row is delivered alone, after the others.
+ * sweep. They do so when they start, and when a signal says that there is something to deliver. A row that fails is tried again later, and
+ * the rows of its target wait for it; other targets and other subscribers do not. If the delivery of a row began and did not end, it may
+ * have killed its process. Such a row is delivered alone, after the others.
  */
 export function openSweeper(deps: SweeperDeps): PeriodicTask {
   return new PeriodicTask({
-    intervalMs,
+    // The due watch signals what is due, also after a failure.
+    intervalMs: null,
     log: deps.log,
     failure: `could not sweep the outbox for the subscriber "${deps.subscriber}"`,
     run: () => sweepAll(deps),

@@ -5,6 +5,7 @@ import type { Orm } from '#database/database.ts';
 import { Signals } from '#database/signals.ts';
 import { openDatabase } from '#open-database';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
+import { startProxy } from '#test/support/tcp-proxy.ts';
 
 const log = pino({ level: 'silent' });
 let database: TestDatabase;
@@ -24,8 +25,8 @@ afterAll(async () => {
 });
 
 /** A process of the installation, which hears the others. */
-async function openProcess(): Promise<Signals> {
-  const signals = new Signals(database.url, log);
+async function openProcess(url = database.url): Promise<Signals> {
+  const signals = new Signals(url, log, { checkMs: 200, answerWithinMs: 500 });
   open.push(signals);
   const isConnected = Promise.withResolvers<void>();
   signals.on(['anything'], isConnected.resolve);
@@ -95,6 +96,24 @@ describe('a process that loses its connection', () => {
         return there;
       })
       .toContain('a');
+  });
+
+  it('notices a connection that gives no answer any longer, and replaces it', async () => {
+    const target = new URL(database.url);
+    const proxy = await startProxy({ host: target.hostname, port: Number(target.port) });
+    target.port = String(proxy.port);
+    const [one, other] = [await openProcess(target.href), await openProcess()];
+    const here = record(one, 'a');
+    proxy.mute();
+    await sleep(1_500);
+    proxy.open();
+    await expect
+      .poll(() => {
+        other.signal(['a']);
+        return here;
+      })
+      .toContain('a');
+    await proxy.close();
   });
 
   it('can be closed', async () => {

@@ -15,6 +15,14 @@ function measureSlowness(): number {
   return Math.max(1, (performance.now() - started) / usualMs);
 }
 
+/** How many times as much processor time as usual this machine needs for some work: it is slower, however busy it is. At least 1. */
+export function measureProcessorSlowness(): number {
+  const started = process.threadCpuUsage();
+  workAsUsual();
+  const { user, system } = process.threadCpuUsage(started);
+  return Math.max(1, (user + system) / 1000 / usualMs);
+}
+
 /**
  * Runs work that may take no more than `limitMs` on a usual machine. A slower or busy machine may take as many times longer as it takes for
  * other work right before or after it.

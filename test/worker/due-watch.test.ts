@@ -77,14 +77,13 @@ describe('a row of the outbox', () => {
 });
 
 describe('a message that waits to be sent', () => {
-  it('wakes the sender of its medium', async () => {
+  it('wakes the senders of messages', async () => {
     await execute(
       `insert into outgoing_messages (id, medium, address, destination, cause, content, status, attempts, due_at, created_at)
        values (gen_random_uuid(), 'email', 'a@example.com', 'a@example.com', 'a test', '{}', 'pending', 0, now(), now())`,
     );
     const { woken } = watch();
-    await expect.poll(() => woken).toContain(sendingTopics.mails);
-    expect(woken).not.toContain(sendingTopics.posts);
+    await expect.poll(() => woken).toContain(sendingTopics.messages);
     expect(woken).not.toContain(sendingTopics.webhooks);
   });
 });

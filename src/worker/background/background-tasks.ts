@@ -117,7 +117,7 @@ function followWhatHappens({ orm, mail, log, bindingKey, signals }: BackgroundTa
   return [
     {
       name: 'webhook deliveries of events',
-      intervalMs: 30 * second,
+      intervalMs: minute,
       topics: [webhookTopics.events],
       failure: 'could not make deliveries for webhooks',
       run: async () => {
@@ -128,7 +128,7 @@ function followWhatHappens({ orm, mail, log, bindingKey, signals }: BackgroundTa
     },
     {
       name: 'webhook deliveries of audit records',
-      intervalMs: 30 * second,
+      intervalMs: minute,
       topics: [webhookTopics.audit],
       failure: 'could not make deliveries of audit records for webhooks',
       run: async () => againIf((await streamAudit(orm)) === 'more'),

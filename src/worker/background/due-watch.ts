@@ -77,18 +77,17 @@ export class DueWatch {
 }
 
 /** When something is due next, in milliseconds from now. */
-function timesOf({ outbox, deliveriesInMs, messages }: DueWork): number[] {
-  const messagesInMs = messages.mails || messages.posts ? [0] : [];
-  return [...Object.values(outbox), ...(deliveriesInMs === null ? [] : [deliveriesInMs]), ...messagesInMs];
+function timesOf({ outbox, deliveriesInMs, hasMessages }: DueWork): number[] {
+  const others = [deliveriesInMs, hasMessages ? 0 : null].filter((ms) => ms !== null);
+  return [...Object.values(outbox), ...others];
 }
 
-function topicsOf({ outbox, deliveriesInMs, messages, hearsEvents, hearsAudit }: DueWork): string[] {
+function topicsOf({ outbox, deliveriesInMs, hasMessages, hearsEvents, hearsAudit }: DueWork): string[] {
   const dueSubscribers = Object.entries(outbox).flatMap(([subscriber, ms]) => (ms <= 0 ? [subscriber] : []));
   return [
     ...dueSubscribers.map(outboxTopic),
     ...(deliveriesInMs !== null && deliveriesInMs <= 0 ? [sendingTopics.webhooks] : []),
-    ...(messages.mails ? [sendingTopics.mails] : []),
-    ...(messages.posts ? [sendingTopics.posts] : []),
+    ...(hasMessages ? [sendingTopics.messages] : []),
     ...(hearsEvents ? [webhookTopics.events] : []),
     ...(hearsAudit ? [webhookTopics.audit] : []),
   ];

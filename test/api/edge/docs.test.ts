@@ -9,6 +9,7 @@ import { docs } from '#api/edge/docs/docs.ts';
 import { operations, tags } from '#api/operations.ts';
 import { createEdgeApp } from '#test/support/api/edge-app.ts';
 import { findBrowser, launchBrowser, openWatchedPage } from '#test/support/browser/browser.ts';
+import { measureProcessorSlowness } from '#test/support/slowness.ts';
 
 // The whole document would take each of the tests seconds.
 const shown = operations.filter(({ id }) => /^(projects|runs|system|environment_connections)\./.test(id));
@@ -122,7 +123,7 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     await page.close();
   });
 
-  it('the whole document becomes usable within two seconds of processor time, and an operation opens with its schemas', async () => {
+  it('the whole document becomes usable within two seconds of a usual processor, and an operation opens with its schemas', async () => {
     const all = await createEdgeApp(async (server) => {
       await server.register(docs, { describe: () => describeApi(operations, '1.2.3', tags) });
     });
@@ -137,7 +138,8 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     await page.locator('.opblock-post').first().click();
     await page.locator('.opblock-section-request-body').getByText('"template_id"').first().waitFor();
     const { metrics } = await measured.send('Performance.getMetrics');
-    expect(metrics.find(({ name }) => name === 'TaskDuration')?.value).toBeLessThan(2);
+    const { value } = metrics.find(({ name }) => name === 'TaskDuration') ?? {};
+    expect(value).toBeLessThan(2 * measureProcessorSlowness());
     expect(watch).toEqual({ violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] });
     await page.close();
     await all.app.close();

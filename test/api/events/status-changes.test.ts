@@ -54,4 +54,4 @@ it('every status change by a command publishes an event', async () => {
   const seen = new Set((await readStatusChanges(orm)).map(({ column }) => column));
   const unseen = (await watchedColumns(orm)).filter((column) => !seen.has(column));
   expect(unseen, 'columns of a status that no command of this test changes').toEqual(Object.keys(seenElsewhere));
-});
+}, 300_000);

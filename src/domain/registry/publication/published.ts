@@ -6,6 +6,7 @@ import { TemplateSpec } from '../spec.ts';
 import { findAvailableVersions } from '../store.ts';
 import { filesToolsOf } from '../tools/usable-tools.ts';
 import { resolveVersion } from '../versions.ts';
+import { FilesCache } from './files-cache.ts';
 
 /** A published version as runs use it. It never changes, so it is read once and cached. */
 export interface PublishedVersion {
@@ -41,7 +42,13 @@ export async function loadVersionById(em: Em, id: string): Promise<PublishedVers
   return published;
 }
 
-/** The files that the runs of a version get. */
+const cachedFiles = new FilesCache(32 * 1024 * 1024);
+
+/** The files that the runs of a version get. Do not change them: they are cached, too. */
 export async function readFiles(em: Em, id: string): Promise<TemplateFiles> {
-  return (await em.findOneOrFail(TemplateVersion, { id }, { populate: ['files'] })).files;
+  const known = cachedFiles.get(id);
+  if (known) return known;
+  const { files } = await em.findOneOrFail(TemplateVersion, { id }, { populate: ['files'] });
+  cachedFiles.set(id, files);
+  return files;
 }

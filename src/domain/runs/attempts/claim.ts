@@ -1,10 +1,9 @@
 import type { Em } from '#database/database.ts';
 import { Instance } from '#domain/instances/entity.ts';
 import { readState } from '#domain/instances/state/state.ts';
-import { TemplateVersion } from '#domain/registry/entity.ts';
 import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import { findKeptModules } from '#domain/registry/kept-modules/store.ts';
-import { loadVersionById } from '#domain/registry/publication/published.ts';
+import { loadVersionById, readFiles } from '#domain/registry/publication/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import type { EarlierSecrets } from '#domain/shared/redaction/earlier-secrets.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
@@ -105,7 +104,7 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
   const attempt = attempts.find(({ id }) => id === attemptId);
   if (!attempt) throw new Error(`the run ${runId} has no attempt ${attemptId}, which was claimed`);
   const { spec } = await loadVersionById(em, run.templateVersionId);
-  const { files } = await em.findOneOrFail(TemplateVersion, { id: run.templateVersionId }, { populate: ['files'] });
+  const files = await readFiles(em, run.templateVersionId);
   const instance = await em.findOneOrFail(Instance, { id: run.instanceId });
   const { id: instanceId, stateSerial } = instance;
   const tool = await chooseToolOfClaim(em, claimant, run);

@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { AttemptSuperseded } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
@@ -84,10 +85,16 @@ async function toApplyWork(
     inputs: inputsOfPhase(openInputs(keyRing, run.id, run.sealedInputs), 'applying'),
     artifact: result.plan?.artifact ?? null,
     planDigest: result.plan?.executorDigest ?? null,
-    modules: result.modules ?? work.modules,
+    modules: modulesOf(result) ?? work.modules,
     // An operator may have limited it since.
     egress: await readEgress(em, run.pool),
   };
+}
+
+function modulesOf({ modules }: AttemptResult): KeptModules | null {
+  if (!modules) return null;
+  const { isPlain: _, ...kept } = modules;
+  return kept;
 }
 
 /** Reads an attempt, unless the transaction has just written it. */

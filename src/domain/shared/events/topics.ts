@@ -36,7 +36,7 @@ export function outboxTopic(subscriber: string): string {
 export const dueTopic = 'due';
 
 /** Deliveries of webhooks, or messages to users and channels, wait to be sent. */
-export const sendingTopics = { webhooks: 'sending/webhooks', mails: 'sending/mails', posts: 'sending/posts' } as const;
+export const sendingTopics = { webhooks: 'sending/webhooks', messages: 'sending/messages' } as const;
 
 /** Events, or records of the audit, wait for the webhooks that hear them. */
 export const webhookTopics = { events: 'webhooks/events', audit: 'webhooks/audit' } as const;

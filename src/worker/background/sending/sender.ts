@@ -19,8 +19,6 @@ export interface SenderOptions<Job extends { readonly lane: string }> {
   readonly idsOf: (job: Job) => object;
 }
 
-/** How long it waits between two looks for jobs if no signal says that there are some. */
-const intervalMs = 30_000;
 /** How long it waits at least after a look that found none. */
 const gapMs = 50;
 
@@ -38,7 +36,7 @@ export class Sender<Job extends { readonly lane: string }> {
     const { lanes, maxWaiting, log, failures, signals, topic } = options;
     this.#places = new Places(lanes, maxWaiting);
     this.#task = new PeriodicTask({
-      intervalMs,
+      intervalMs: null,
       log,
       failure: failures.lease,
       run: () => this.#leaseSome(),

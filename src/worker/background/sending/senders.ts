@@ -74,7 +74,7 @@ export function openMessageSender(
     log,
     ...groupPlaces[group],
     signals,
-    topic: sendingTopics[group],
+    topic: sendingTopics.messages,
     lease: (free) => leaseMessages(orm.em.fork(), free, mediumGroups[group]),
     send: (message) => deliverMessage(deps, message),
     failures: {
