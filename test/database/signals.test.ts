@@ -51,7 +51,7 @@ describe('a signal', () => {
     expect(here).toEqual(['a', 'b']);
   });
 
-  it('for this process only reaches no other one', async () => {
+  it('stays in its process if it is meant for this process only', async () => {
     const [one, other] = [await openProcess(), await openProcess()];
     const [here, there] = [record(one, 'a'), record(other, 'a', 'end')];
     one.signalHere(['a']);

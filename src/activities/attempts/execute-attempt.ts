@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import { isDatabaseRefusal, mayPass } from '#database/errors.ts';
 import { type AttemptWork, type Claimant, claimAttempt } from '#domain/runs/attempts/claim.ts';
 import { abandonAttempt, completeAttempt } from '#domain/runs/attempts/complete.ts';
-import { type Continuation, continueRun } from '#domain/runs/attempts/continue.ts';
+import { type Continuation, continueRun, nothingKnown } from '#domain/runs/attempts/continue.ts';
 import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import type { AttemptResult, AttemptState } from '#domain/runs/attempts/writes.ts';
 import {
@@ -31,15 +31,12 @@ export function createAttemptActivities(deps: AttemptDeps): AttemptActivities {
   return {
     executeAttempt: ({ attemptId }) =>
       withHeartbeat(async (canceled) => {
-        let { step, work } = await executeOne(deps, { attemptId, work: null }, canceled);
-        // The worker that has planned applies at once. While it stops, and once the run is canceled, the workflow decides.
-        for (
-          let next = nextAttempt(deps, { step, work }, canceled);
-          next;
-          next = nextAttempt(deps, { step, work }, canceled)
-        )
-          ({ step, work } = await executeOne(deps, next, canceled));
-        return step;
+        let done = await executeOne(deps, { attemptId, work: null }, canceled);
+        for (;;) {
+          const next = nextAttempt(deps, done, canceled);
+          if (next === null) return done.step;
+          done = await executeOne(deps, next, canceled);
+        }
       }),
   };
 }
@@ -50,10 +47,10 @@ interface Attempt {
   readonly work: AttemptWork | null;
 }
 
-/** Nothing follows unless the workflow asks for it. */
-const nothingFollows: Continuation = { step: null, work: null };
-
-/** The attempt that this worker executes next: in any case one that it has claimed. */
+/**
+ * The attempt that this worker executes next: in any case one that it has claimed. The worker that has planned applies at once; while it stops,
+ * and once the run is canceled, the workflow decides.
+ */
 function nextAttempt({ attempts }: AttemptDeps, { step, work }: Continuation, canceled: AbortSignal): Attempt | null {
   if (work) return { attemptId: work.attempt.id, work };
   const mayContinue = step?.kind === 'execute' && !attempts.areClosing && !canceled.aborted;
@@ -64,7 +61,7 @@ function nextAttempt({ attempts }: AttemptDeps, { step, work }: Continuation, ca
 async function executeOne(deps: AttemptDeps, attempt: Attempt, canceled: AbortSignal): Promise<Continuation> {
   const { attemptId } = attempt;
   const over = deps.attempts.join(attemptId);
-  if (over === null) return nothingFollows; // the engine delivered the attempt twice, and this worker already executes it
+  if (over === null) return nothingKnown; // the engine delivered the attempt twice, and this worker already executes it
   try {
     return await claimAndExecute(deps, attempt, AbortSignal.any([over, deps.attempts.stopping, canceled]));
   } finally {
@@ -80,20 +77,20 @@ async function claimAndExecute(
   let isClaimed = claimed !== null;
   try {
     const work = claimed ?? (await claim(deps, attemptId));
-    if (!work) return nothingFollows;
+    if (!work) return nothingKnown;
     isClaimed = true;
     return await execute(deps, work, signal);
   } catch (error) {
     // An open attempt of a living worker counts as being executed, so the worker must explicitly release it.
     const refused = error instanceof AttemptRefused ? error : undefined;
     await giveUp(deps, attemptId, isClaimed ? 'lost' : canHandBack(error) ? 'handed_back' : 'failed', refused);
-    if (error instanceof ApplyObstructed) return nothingFollows;
+    if (error instanceof ApplyObstructed) return nothingKnown;
     if (refused) {
       deps.log.warn(
         { err: refused, attempt_id: attemptId },
         'ended an attempt: a connection or output that it needs cannot be provided',
       );
-      return nothingFollows;
+      return nothingKnown;
     }
     if (!isUnfit(error)) throw error;
     deps.log.warn(
@@ -101,7 +98,7 @@ async function claimAndExecute(
       'released an attempt: this worker has no sandbox or no suitable tool',
     );
     await sleep(tooWeakPauseMs, undefined, { signal }).catch(() => undefined);
-    return nothingFollows;
+    return nothingKnown;
   }
 }
 
@@ -154,7 +151,7 @@ async function execute(deps: AttemptDeps, work: AttemptWork, signal: AbortSignal
   } catch (error) {
     if (!(error instanceof AttemptSuperseded)) throw error;
     deps.log.warn({ attempt_id: attemptId }, 'discarded the result of an attempt that is already over');
-    return nothingFollows;
+    return nothingKnown;
   }
 }
 
@@ -207,7 +204,7 @@ async function conclude(
     if (state) await storeAttemptState(tx, keyRing, state);
     if (!isOver) return continueRun(tx, keyRing, { work, result, claimant });
     await completeAttempt(tx, keyRing, work.attempt.id, result);
-    return nothingFollows;
+    return nothingKnown;
   });
 }
 

@@ -81,7 +81,7 @@ describe.runIf(hasProviders()).each(tools)('providers from a network mirror, wit
     expect((await stage.execute(known)).result).toMatchObject({ outcome: 'succeeded' });
   }, 120_000);
 
-  it('that the check of a version fetched are used by its first run', async () => {
+  it('are not fetched again by the first run of a version if its check has fetched them', async () => {
     await stage.forget();
     const checked = await stage.execute({ templateVersion: newVersion(), phase: 'detect', check: true });
     stage.mirror.isDown = true;

@@ -14,7 +14,9 @@ export interface FeedPollsOptions {
   readonly gapMs: number;
 }
 
-/** The reads of a feed: soon after each call, and every 400 ms. There is none while nobody watches, and one at a time otherwise. */
+/**
+ * Reads for a feed, one read at a time: soon after each call, and 400 ms after the last read. It does not read while nobody watches the feed.
+ */
 export class FeedPolls {
   readonly #options: FeedPollsOptions;
   #timer: NodeJS.Timeout | undefined;

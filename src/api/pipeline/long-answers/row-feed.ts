@@ -28,7 +28,7 @@ interface Watch<Row> {
 
 /**
  * Reads the rows that somebody watches: those with an event as soon as it is signalled, and all of them in one statement every 400 ms. It
- * reads nothing while nobody watches.
+ * does not read while nobody watches.
  */
 export class RowFeed<Row extends WatchedRow> {
   readonly #orm: Orm;

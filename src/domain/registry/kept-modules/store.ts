@@ -23,8 +23,8 @@ interface Fetched {
 }
 
 /**
- * The modules and lock files that the runs of a version in an environment use: those of the environment, else those of all runs. Null if none are known.
- * After a transfer their files are left out, so that a run must fetch them itself, and gets either the same files or none.
+ * The modules and lock files that the runs of a version in an environment use: those of the environment, else those of all runs. Null if
+ * none are known. After a transfer their files are left out, so that a run must fetch them itself, and gets either the same files or none.
  */
 export async function findKeptModules(
   em: Em,

@@ -22,7 +22,8 @@ export interface Continuation {
   readonly work: AttemptWork | null;
 }
 
-const nothingKnown: Continuation = { step: null, work: null };
+/** Nothing follows unless the workflow of the run asks for it. */
+export const nothingKnown: Continuation = { step: null, work: null };
 
 /**
  * Stores the result of an attempt and takes the next step of the run. If that applies the plan, the same transaction gives the apply to the
