@@ -42,10 +42,11 @@ it('a worker announces the parts of each call of a tool, one after the other, wi
 });
 
 it('the time of a program is between its start and its exit', async () => {
-  const spans = await spansOf(() => runScript(root.path, 'sleep 0.3'));
+  const spans = await spansOf(() => runScript(root.path, 'sleep 2'));
   const program = spans.find(({ name }) => name === 'program');
   const tookMs = (program?.endedAt ?? 0) - (program?.startedAt ?? 0);
-  expect(tookMs).toBeGreaterThanOrEqual(290);
+  // A busy host notices the start late.
+  expect(tookMs).toBeGreaterThanOrEqual(1_000);
 });
 
 it('a worker announces the steps of a command template without the names that its author gave them', async () => {
