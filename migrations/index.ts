@@ -101,6 +101,7 @@ import { InstanceRuns } from './20261223_01_instance_runs.ts';
 import { InstancePositions } from './20261224_01_instance_positions.ts';
 import { PeriodicWork } from './20261225_01_periodic_work.ts';
 import { VersionLocks } from './20261226_01_version_locks.ts';
+import { BeginningWorkers } from './20261227_01_beginning_workers.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -207,4 +208,5 @@ export const migrations = [
   { name: '20261224_01_instance_positions', class: InstancePositions },
   { name: '20261225_01_periodic_work', class: PeriodicWork },
   { name: '20261226_01_version_locks', class: VersionLocks },
+  { name: '20261227_01_beginning_workers', class: BeginningWorkers },
 ];

@@ -16,5 +16,7 @@ export interface RunActivities {
  * worker of an earlier release returns nothing.
  */
 export interface AttemptActivities {
+  /** Takes the first step of a queued run. If the run begins, executes its attempts, and completes and returns like `executeAttempt`. */
+  beginRun(request: { runId: string }): Promise<NextStep | null>;
   executeAttempt(request: { runId: string; attemptId: string }): Promise<NextStep | null | undefined>;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { EngineMessage, OutboxMessage } from '#domain/shared/events/outbox.ts';
 import { ForeignWorkflow, installationMemo } from './installation-memo.ts';
@@ -79,11 +80,11 @@ async function refuseForeign(
   client: Client,
   installationId: string,
   workflowId: string,
-  input: Record<string, string>,
+  input: Extract<EngineMessage, { kind: 'start' }>['input'],
 ): Promise<void> {
   const { memo } = await client.workflow.getHandle(workflowId).describe();
   const expected = Object.entries({ [installationMemo]: installationId, ...input });
-  if (!expected.every(([name, value]) => memo?.[name] === value)) throw new ForeignWorkflow(workflowId);
+  if (!expected.every(([name, value]) => isDeepStrictEqual(memo?.[name], value))) throw new ForeignWorkflow(workflowId);
 }
 
 /** Whether a started workflow is definitely gone: the engine does not know it, or it has ended. */

@@ -242,5 +242,6 @@ async function describeWorker({ worker }: Config, id: string, executor: Executor
     limits,
     isolationReason: reason,
     takesChecks: isolation === 'sandbox',
+    beginsRuns: true,
   };
 }

@@ -9,11 +9,14 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AttemptActivities, RunActivities } from '#activities/runs.contract.ts';
-import type { NextStep } from '#domain/runs/model.ts';
+import type { Beginning, NextStep } from '#domain/runs/model.ts';
 import { isActivityFailure, stepOptions } from './activity-options.ts';
 import { type RunInput, wake } from './run.contract.ts';
 
 type AttemptStep = Extract<NextStep, { kind: 'execute' }>;
+
+/** A worker with a free slot begins a run within this time. Otherwise the run asks for its first step, which says why it waits. */
+const beginWithin = '1s';
 
 const { nextStep } = proxyLocalActivities<RunActivities>(stepOptions);
 
@@ -25,6 +28,13 @@ export async function run(input: RunInput): Promise<void> {
   let woken = false;
   let canceled = false;
   let executing: CancellationScope | undefined;
+  const execute = async (activity: () => Promise<NextStep | null | undefined>) => {
+    executing = new CancellationScope();
+    if (canceled) executing.cancel();
+    const next = await executing.run(() => orNothing(activity));
+    executing = undefined;
+    return next;
+  };
   setHandler(wake, () => {
     woken = true;
   });
@@ -35,7 +45,8 @@ export async function run(input: RunInput): Promise<void> {
   await CancellationScope.nonCancellable(async () => {
     let executed = input.executed ?? null;
     let suspected = false;
-    let decided: NextStep | null = null;
+    const { begin } = input;
+    let decided = begin && !canceled ? await execute(() => beginRun(input.run_id, begin)) : null;
     for (;;) {
       const told = canceled;
       let step: NextStep | null = canceled ? null : decided;
@@ -49,11 +60,8 @@ export async function run(input: RunInput): Promise<void> {
       if (step.kind === 'execute') {
         // An attempt that decides the next step does so after this.
         woken = false;
-        executing = new CancellationScope();
-        if (canceled) executing.cancel();
         const attempt: AttemptStep = step;
-        decided = await executing.run(() => executeUnlessLost(input.run_id, attempt));
-        executing = undefined;
+        decided = await execute(() => executeAttempt(input.run_id, attempt));
         executed = step.attemptId;
       } else {
         await condition(() => woken || canceled !== told, step.seconds * 1000);
@@ -65,22 +73,42 @@ export async function run(input: RunInput): Promise<void> {
   });
 }
 
-/**
- * Executes an attempt. Its outcome is in the database, even if the worker failed, was lost, or had to stop. Returns the next step if the
- * attempt has decided it.
- */
-async function executeUnlessLost(runId: string, step: AttemptStep): Promise<NextStep | null> {
-  const { executeAttempt } = proxyActivities<AttemptActivities>({
+/** What the activities that execute attempts have in common. A lost worker is noticed by its heartbeats. */
+const attemptOptions = {
+  heartbeatTimeout: '20s',
+  retry: { maximumAttempts: 1 },
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+} as const;
+
+function beginRun(runId: string, { queue, timeout_seconds: seconds, priority }: Beginning): Promise<NextStep | null> {
+  const activities = proxyActivities<AttemptActivities>({
+    ...attemptOptions,
+    taskQueue: queue,
+    startToCloseTimeout: seconds * 1000,
+    scheduleToStartTimeout: beginWithin,
+    priority: { priorityKey: priority },
+  });
+  return activities.beginRun({ runId });
+}
+
+function executeAttempt(runId: string, step: AttemptStep): Promise<NextStep | null | undefined> {
+  const activities = proxyActivities<AttemptActivities>({
+    ...attemptOptions,
     taskQueue: step.taskQueue,
     startToCloseTimeout: step.timeoutSeconds * 1000,
     ...(step.startWithinSeconds !== undefined && { scheduleToStartTimeout: step.startWithinSeconds * 1000 }),
-    heartbeatTimeout: '20s',
-    retry: { maximumAttempts: 1 },
-    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     priority: { priorityKey: step.priority },
   });
+  return activities.executeAttempt({ runId, attemptId: step.attemptId });
+}
+
+/**
+ * Runs an activity that executes attempts. Their outcome is in the database, even if the worker failed, was lost, or had to stop. Returns the
+ * next step if the activity has decided it.
+ */
+async function orNothing(activity: () => Promise<NextStep | null | undefined>): Promise<NextStep | null> {
   try {
-    return (await executeAttempt({ runId, attemptId: step.attemptId })) ?? null;
+    return (await activity()) ?? null;
   } catch (error) {
     if (!isCancellation(error) && !isActivityFailure(error)) throw error;
     return null;

@@ -34,8 +34,7 @@ async function admit(caller: Caller, spec: object, rest: object = {}) {
   return { templateId, run: body };
 }
 
-/** One scenario for each path. Every later release replays their histories. */
-export const scenarios: Record<string, Scenario> = {
+const ofRuns: Record<string, Scenario> = {
   succeeded: async (caller) => {
     const { run } = await admit(caller, quick);
     return caller.awaitRun(run.id, ['succeeded']);
@@ -85,6 +84,9 @@ export const scenarios: Record<string, Scenario> = {
     await caller.awaitRun(run.id, ['succeeded']);
     return second;
   },
+};
+
+const ofOthers: Record<string, Scenario> = {
   'assembly-succeeded': async (caller) => startAssembly(caller, {}, ['succeeded']),
   'assembly-waiting-for-approval': async (caller) =>
     startAssembly(caller, { approval: { required: 1 } }, ['pending_approval']),
@@ -139,6 +141,12 @@ export const scenarios: Record<string, Scenario> = {
     return { idempotency_key: key };
   },
 };
+
+/** Histories of runs that a worker begins have names of their own, beside those in which each workflow asked for its first step. */
+const begun = Object.entries(ofRuns).map(([name, scenario]) => [`begun-by-worker-${name}`, scenario] as const);
+
+/** One scenario for each path. Every later release replays their histories. */
+export const scenarios: Record<string, Scenario> = { ...ofRuns, ...Object.fromEntries(begun), ...ofOthers };
 
 /** A run of an assembly of two nodes, the second of which waits for the first. */
 async function admitAssembly(caller: Caller, node: object, script = 'true') {

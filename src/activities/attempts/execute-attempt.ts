@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { isDatabaseRefusal, mayPass } from '#database/errors.ts';
-import { type AttemptWork, type Claimant, claimAttempt } from '#domain/runs/attempts/claim.ts';
-import { abandonAttempt, completeAttempt } from '#domain/runs/attempts/complete.ts';
+import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
+import { completeAttempt } from '#domain/runs/attempts/complete.ts';
 import { type Continuation, continueRun, nothingKnown } from '#domain/runs/attempts/continue.ts';
 import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import type { AttemptResult, AttemptState } from '#domain/runs/attempts/writes.ts';
@@ -13,6 +13,7 @@ import {
   NoUsableTool,
   SandboxDemanded,
 } from '#domain/runs/errors.ts';
+import type { NextStep } from '#domain/runs/model.ts';
 import { AttemptSuperseded } from '#domain/shared/errors.ts';
 import { timed } from '#domain/shared/tasks/spans.ts';
 import type { FailureReason } from '#domain/shared/vocabulary/run-reasons.ts';
@@ -21,24 +22,31 @@ import { withHeartbeat } from '../heartbeat.ts';
 import type { AttemptActivities } from '../runs.contract.ts';
 import { writeWithRetry } from '../write-with-retry.ts';
 import { toAttemptResult, toInterruptedResult } from './attempt-result.ts';
-import { AttemptSink, ignoreSuperseded } from './attempt-sink.ts';
+import { AttemptSink } from './attempt-sink.ts';
 import { toExecutorRequest } from './executor-request.ts';
+import { begin, claim, describeClaimant, giveUp } from './take-attempt.ts';
 
 /** How long a worker that must not execute an attempt waits before it asks for more work, so that others can take the attempt. */
 const tooWeakPauseMs = 2_000;
 
 export function createAttemptActivities(deps: AttemptDeps): AttemptActivities {
   return {
+    beginRun: ({ runId }) => withHeartbeat(async (canceled) => follow(deps, await begin(deps, runId), canceled)),
     executeAttempt: ({ attemptId }) =>
-      withHeartbeat(async (canceled) => {
-        let done = await executeOne(deps, { attemptId, work: null }, canceled);
-        for (;;) {
-          const next = nextAttempt(deps, done, canceled);
-          if (next === null) return done.step;
-          done = await executeOne(deps, next, canceled);
-        }
-      }),
+      withHeartbeat(async (canceled) =>
+        follow(deps, await executeOne(deps, { attemptId, work: null }, canceled), canceled),
+      ),
   };
+}
+
+/** Executes the attempts that follow, one after the other, and returns the next step after them. */
+async function follow(deps: AttemptDeps, begun: Continuation, canceled: AbortSignal): Promise<NextStep | null> {
+  let done = begun;
+  for (;;) {
+    const next = nextAttempt(deps, done, canceled);
+    if (next === null) return done.step;
+    done = await executeOne(deps, next, canceled);
+  }
 }
 
 /** An attempt to execute, and what it needs, if this worker has claimed it. */
@@ -102,15 +110,6 @@ async function claimAndExecute(
   }
 }
 
-async function claim(deps: AttemptDeps, attemptId: string): Promise<AttemptWork | null> {
-  const claimant = await describeClaimant(deps);
-  return timed('claim', { attemptId }, () => claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, claimant));
-}
-
-async function describeClaimant({ workerId, isolation, issuer, findTools }: AttemptDeps): Promise<Claimant> {
-  return { workerId, isolation, issuer, tools: await findTools() };
-}
-
 function canHandBack(error: unknown): boolean {
   return isUnfit(error) || error instanceof ApplyObstructed || mayPass(error);
 }
@@ -118,17 +117,6 @@ function canHandBack(error: unknown): boolean {
 /** Whether this worker must not execute an attempt that another worker may. */
 function isUnfit(error: unknown): error is SandboxDemanded | NoUsableTool {
   return error instanceof SandboxDemanded || error instanceof NoUsableTool;
-}
-
-async function giveUp(
-  deps: AttemptDeps,
-  attemptId: string,
-  outcome: 'lost' | 'handed_back' | 'failed',
-  refused?: AttemptRefused,
-): Promise<void> {
-  await writeWithRetry(deps, attemptId, () =>
-    deps.transactions.run((tx) => abandonAttempt(tx, attemptId, deps.workerId, outcome, refused)),
-  ).catch(ignoreSuperseded);
 }
 
 async function execute(deps: AttemptDeps, work: AttemptWork, signal: AbortSignal): Promise<Continuation> {

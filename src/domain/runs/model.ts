@@ -78,6 +78,15 @@ export type NextStep =
   | { kind: 'wait'; seconds: number; suspects?: true }
   | { kind: 'end' };
 
+/** How a worker may begin a run by itself, if its pool seemed to have a free slot when the run was admitted. */
+export interface Beginning {
+  /** The queue of the workers. */
+  readonly queue: string;
+  /** The longest that the activity which begins the run may take. */
+  readonly timeout_seconds: number;
+  readonly priority: number;
+}
+
 /** The workflow type of runs. The histories of workflows contain it, so it never changes. */
 export const runWorkflow = 'run';
 

@@ -23,6 +23,8 @@ export const WorkerSchema = defineEntity({
     isolationReason: p.text().nullable(),
     /** Whether it takes checks of templates; workers of earlier releases do not. */
     takesChecks: p.boolean().default(false),
+    /** Whether it begins runs itself, and knows workflows that let it; workers of earlier releases do not. */
+    beginsRuns: p.boolean().default(false),
     draining: p.boolean().default(false),
     /** When an operator requested the drain. The worker takes no new work after its next heartbeat. */
     drainRequestedAt: at().nullable(),

@@ -39,4 +39,6 @@ export interface WorkerFacts {
   readonly isolationReason: string | null;
   /** Whether it takes checks of templates. Only a worker with a sandbox does. */
   readonly takesChecks?: boolean;
+  /** Whether it begins runs itself (`beginRun`). */
+  readonly beginsRuns?: boolean;
 }

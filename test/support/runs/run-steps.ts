@@ -30,7 +30,7 @@ export class RunSteps {
     // Runs that a test leaves open take no share of the slots from those of the next one.
     const facts = { host: 'here', processId: 1, version: '0', pools: [pool], tools, concurrency: 1000 };
     const isolationReason = isolation === 'none' ? 'the kernel refuses' : null;
-    await registerWorker(this.#em(), { id, ...facts, isolation, limits: 'cgroup', isolationReason });
+    await registerWorker(this.#em(), { id, ...facts, isolation, limits: 'cgroup', isolationReason, beginsRuns: true });
     // No process sends its heartbeats.
     await this.#api.rows(`update workers set heartbeat_at = now() + interval '1 hour' where id = ?`, [id]);
     return id;

@@ -9,10 +9,12 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { settledValue } from '#domain/shared/tasks/settled.ts';
 import { toPolicyFields } from '#domain/shared/vocabulary/approval.ts';
-import { readPoolAccess } from '#domain/workers/pools/store.ts';
+import type { Isolation } from '#domain/workers/model.ts';
+import { selectPoolOfRun } from '#domain/workers/pools/admission-store.ts';
+import { activityTimeoutSeconds } from '../attempts/limits.ts';
 import type { RunDetails } from '../details-store.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
-import { type ReviewNeed, type RunAuthor, runWorkflow } from '../model.ts';
+import { type Beginning, poolQueue, priorityOf, type ReviewNeed, type RunAuthor, runWorkflow } from '../model.ts';
 import { findClosedPoolRefusal, findOccupiedRefusal } from './rules.ts';
 import type { ResolvedRun } from './run-request.ts';
 import { insertRun, type NewRunRow } from './store.ts';
@@ -100,12 +102,21 @@ export async function admitRun(
     outputs: json({}),
     createdAt: new Date(),
   });
-  await refuseClosedPool(tx, target, run.pool);
+  const freeIsolation = await enterPool(tx, target, run.pool);
   await takeQuota(tx, target, addedBy(run, queued));
   const { id, operation } = run;
+  const begin = freeIsolation && describeBeginning(run, freeIsolation);
   publishRunEvent(tx, { id, teamId: target.teamId }, 'run.admitted', { by: requester.name, operation });
-  tx.notifyEngine(key, { kind: 'start', workflow: runWorkflow, input: { run_id: id } });
+  tx.notifyEngine(key, { kind: 'start', workflow: runWorkflow, input: { run_id: id, ...(begin && { begin }) } });
   return { id, teamId: target.teamId, revision: 1, details };
+}
+
+function describeBeginning(run: ResolvedRun, isolation: Isolation): Beginning {
+  return {
+    queue: poolQueue(run.pool, isolation),
+    timeout_seconds: activityTimeoutSeconds(run, 'planning'),
+    priority: priorityOf(run.operation, 'planning'),
+  };
 }
 
 /** What a run adds to the use of quotas. A scan does not count as a run, but its log takes space. */
@@ -146,8 +157,14 @@ function insert(tx: Transaction, row: NewRunRow): Promise<RunDetails> {
   return details;
 }
 
-async function refuseClosedPool(tx: Transaction, target: AdmissionTarget, pool: string): Promise<void> {
-  throwIfRefused(findClosedPoolRefusal({ name: pool, access: await readPoolAccess(tx.em, pool) }, target));
+/**
+ * Returns the isolation of the workers that can probably begin the run at once; null if there are none.
+ * @throws ActionRefused if the pool is closed to the run
+ */
+async function enterPool(tx: Transaction, target: AdmissionTarget, pool: string): Promise<Isolation | null> {
+  const [found] = await selectPoolOfRun(tx.em, { pool });
+  throwIfRefused(findClosedPoolRefusal({ name: pool, access: found?.access ?? null }, target));
+  return found?.freeIsolation ?? null;
 }
 
 function describeWork(run: ResolvedRun) {

@@ -93,26 +93,52 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
   if (await isObstructed(em, waiting)) throw new ApplyObstructed(attemptId);
   const { isBound } = await lockBindersForShare(em, waiting);
   await lockReadsForShare(em, waiting);
-  const { workerId, isolation, issuer } = claimant;
-  const runId = await claimForWorker(em, { attemptId, workerId, isolation });
-  if (runId === null) {
+  const { workerId, isolation } = claimant;
+  const claimed = await claimForWorker(em, { attemptId, workerId, isolation });
+  if (claimed === null) {
     if (await canBeClaimed(em, attemptId)) throw new SandboxDemanded(attemptId);
     return null;
   }
+  const { runId } = claimed;
   const run = await em.findOneOrFail(Run, { id: runId });
   const attempts = await em.find(RunAttempt, { runId }, { orderBy: { id: 'asc' } });
   const attempt = attempts.find(({ id }) => id === attemptId);
   if (!attempt) throw new Error(`the run ${runId} has no attempt ${attemptId}, which was claimed`);
-  const { spec } = await loadVersionById(em, run.templateVersionId);
-  const files = await readFiles(em, run.templateVersionId);
+  return describeWork(em, keyRing, claimant, { ...claimed, run, attempt, attempts, isBound, egress: waiting.egress });
+}
+
+/** An attempt that a worker has just claimed, and the attempts of its run, oldest first. */
+interface ClaimedAttempt {
+  readonly run: Run;
+  readonly attempt: RunAttempt;
+  readonly attempts: readonly RunAttempt[];
+  /** The isolation of the worker. */
+  readonly isolation: Isolation;
+  readonly isBound: boolean;
+  readonly egress: Egress | null;
+}
+
+/**
+ * Everything that the worker needs for an attempt that the transaction has given to it. Begins the log of the attempt.
+ * @throws ConnectionsRefused, NoUsableTool like `claimAttempt`
+ */
+export async function describeWork(
+  em: Em,
+  keyRing: KeyRing,
+  claimant: Claimant,
+  { run, attempt, attempts, isolation, isBound, egress }: ClaimedAttempt,
+): Promise<AttemptWork> {
+  const { workerId, issuer } = claimant;
+  const { id: runId, templateVersionId: versionId, environmentId = null } = run;
+  const { spec } = await loadVersionById(em, versionId);
+  const files = await readFiles(em, versionId);
+  const tool = await chooseToolOfClaim(em, claimant, run);
+  if (tool === undefined) throw new NoUsableTool(attempt.id, claimant.tools);
   const instance = await em.findOneOrFail(Instance, { id: run.instanceId });
   const { id: instanceId, stateSerial } = instance;
-  const tool = await chooseToolOfClaim(em, claimant, run);
-  if (tool === undefined) throw new NoUsableTool(attemptId, claimant.tools);
   const connections = await deliverConnections(em, keyRing, { run, attempt, spec, workerId, issuer, isBound });
-  await beginLog(em, run, attempt, attempts);
+  await beginLog(em, { run, attempt, attempts, isolation });
   const chosen = tool === 'needless' ? null : tool;
-  const { templateVersionId: versionId, environmentId = null } = run;
   const inputs = inputsOfPhase(await raiseSecrets(em, openInputs(keyRing, runId, run.sealedInputs)), attempt.phase);
   const plan = attempt.phase === 'applying' ? await em.findOneOrFail(RunPlan, { runId }) : null;
   return {
@@ -129,6 +155,6 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
     isBound,
     connections,
     modules: chosen && (await findKeptModules(em, { versionId, tool: chosen.name, environmentId })),
-    egress: waiting.egress ?? defaultEgress,
+    egress: egress ?? defaultEgress,
   };
 }

@@ -11,7 +11,7 @@ import { type NextStep, poolQueue } from '../model.ts';
 import type { AttemptWork, Claimant } from './claim.ts';
 import { shareApplyStart } from './claiming/start-check.ts';
 import { concludeAttempt } from './complete.ts';
-import { claimForWorker, findOwnApply } from './store.ts';
+import { claimForWorker, findOwnAttempt } from './store.ts';
 import type { AttemptResult } from './writes.ts';
 
 /** What follows an attempt. */
@@ -47,7 +47,9 @@ export async function continueRun(
   const { run, attempt } = work;
   const queue = poolQueue(run.pool, isolation);
   const step = await concludeAttempt(tx, keyRing, attempt.id, result, queue).catch(async (error: unknown) => {
-    const attemptId = error instanceof AttemptSuperseded && (await findOwnApply(tx.em, run.id, workerId));
+    const attemptId =
+      error instanceof AttemptSuperseded &&
+      (await findOwnAttempt(tx.em, { runId: run.id, workerId, phase: 'applying' }));
     if (attemptId) return { kind: 'own', attemptId } as const;
     throw error;
   });
@@ -99,6 +101,6 @@ function modulesOf({ modules }: AttemptResult): KeptModules | null {
 }
 
 /** Reads an attempt, unless the transaction has just written it. */
-async function readAttempt(em: Em, id: string): Promise<RunAttempt> {
+export async function readAttempt(em: Em, id: string): Promise<RunAttempt> {
   return em.getUnitOfWork().getById<RunAttempt>(RunAttempt, id) ?? (await em.findOneOrFail(RunAttempt, { id }));
 }

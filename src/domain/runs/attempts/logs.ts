@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Em } from '#database/database.ts';
 import { AttemptSuperseded } from '#domain/shared/errors.ts';
 import { logPhaseOf } from '#domain/shared/vocabulary/runs.ts';
+import type { Isolation } from '#domain/workers/model.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { checkLogChunk } from './checks.ts';
 import { findLogEnd, insertChunk, insertSystemLine, type LogQuery, readLog } from './log-store.ts';
@@ -22,16 +23,28 @@ export async function appendLog(em: Em, attemptId: string, chunk: LogChunk): Pro
 /**
  * Begins the log of an attempt with lines from the service: that it repeats its phase, and, once for a run, that its worker
  * does not contain template code. Call it in the transaction that gives the attempt to the worker: the attempt's own output is
- * numbered after these lines. `attempts` are those of the run, oldest first.
+ * numbered after these lines. `attempts` are those of the run, oldest first; `isolation` is that of the worker.
  */
-export async function beginLog(em: Em, run: Run, attempt: RunAttempt, attempts: readonly RunAttempt[]): Promise<void> {
+export async function beginLog(
+  em: Em,
+  {
+    run,
+    attempt,
+    attempts,
+    isolation,
+  }: {
+    readonly run: Run;
+    readonly attempt: RunAttempt;
+    readonly attempts: readonly RunAttempt[];
+    readonly isolation: Isolation;
+  },
+): Promise<void> {
   const begun = attempts.filter(({ workerId, phase }) => workerId && phase === attempt.phase);
   const earlier = begun.filter(({ id }) => id !== attempt.id);
   const last = earlier.at(-1);
   if (last) await addSystemLine(em, attempt, run, describeRepetition(earlier.length, last));
-  const isFirstUncontained = attempts.every(({ id, isolation }) => id === attempt.id || isolation !== 'none');
-  if (attempt.isolation === 'none' && isFirstUncontained)
-    await addSystemLine(em, attempt, run, describeNoContainment(run));
+  const isFirstUncontained = attempts.every((other) => other.id === attempt.id || other.isolation !== 'none');
+  if (isolation === 'none' && isFirstUncontained) await addSystemLine(em, attempt, run, describeNoContainment(run));
 }
 
 function describeRepetition(before: number, { outcome }: RunAttempt): string {

@@ -3,6 +3,7 @@ import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import type { AttemptPhase } from '#domain/shared/vocabulary/runs.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import { demandsSandbox } from '#domain/workers/placement-store.ts';
 
@@ -50,7 +51,7 @@ const claimAttemptRow = prepare((db, parameter: ParameterOf<Claim>) =>
         .where('a.id', '=', parameter('attemptId'))
         .where(isClaimable)
         .where((eb) => eb.or([eb('claimant.isolation', '=', sandbox), eb.not(demandsSandbox(eb))]))
-        .returning(['a.runId', 'a.isolation']),
+        .returning(['a.runId', 'claimant.isolation']),
     )
     .updateTable('runs')
     .from('claimed')
@@ -60,33 +61,37 @@ const claimAttemptRow = prepare((db, parameter: ParameterOf<Claim>) =>
       isolation: eb.case().when('runs.isolation', '=', none).then(none).else(eb.ref('claimed.isolation')).end(),
     }))
     .whereRef('runs.id', '=', 'claimed.runId')
-    .returning('runs.id as runId'),
+    .returning(['runs.id as runId', 'claimed.isolation']),
 );
 
-/** Gives an attempt to a worker and returns its run; null if the worker did not get it. */
-export async function claimForWorker(em: Em, claim: Claim): Promise<string | null> {
+/** Gives an attempt to a worker. Returns its run, and the isolation that counts for the worker; null if the worker did not get it. */
+export async function claimForWorker(em: Em, claim: Claim): Promise<{ runId: string; isolation: Isolation } | null> {
   const [claimed] = await claimAttemptRow(em, claim);
-  return claimed?.runId ?? null;
+  return claimed ?? null;
 }
 
 /**
- * The open apply that a worker has claimed of a run. While the worker still stores the plan of the run, it has claimed the apply together
- * with the plan, by a commit whose outcome it did not learn.
+ * The open attempt at a phase of a run that a worker has claimed. If the worker does not execute it, it has claimed it by a commit whose
+ * outcome it did not learn: the first plan when it began the run, or the apply when it stored the plan.
  */
-export async function findOwnApply(em: Em, runId: string, workerId: string): Promise<string | undefined> {
-  const [own] = await selectOwnApply(em, { runId, workerId });
-  return own?.id;
+export async function findOwnAttempt(
+  em: Em,
+  own: { runId: string; workerId: string; phase: AttemptPhase },
+): Promise<string | undefined> {
+  const [found] = await selectOwnAttempt(em, own);
+  return found?.id;
 }
 
-const selectOwnApply = prepare((db, parameter: ParameterOf<{ runId: string; workerId: string }>) =>
-  db
-    .selectFrom('run_attempts as a')
-    .innerJoin('runs', (join) => join.onRef('runs.id', '=', 'a.runId').onRef('runs.attemptId', '=', 'a.id'))
-    .where('runs.id', '=', parameter('runId'))
-    .where('a.workerId', '=', parameter('workerId'))
-    .where('a.phase', '=', sql.lit('applying'))
-    .where('a.outcome', 'is', null)
-    .select('a.id'),
+const selectOwnAttempt = prepare(
+  (db, parameter: ParameterOf<{ runId: string; workerId: string; phase: AttemptPhase }>) =>
+    db
+      .selectFrom('run_attempts as a')
+      .innerJoin('runs', (join) => join.onRef('runs.id', '=', 'a.runId').onRef('runs.attemptId', '=', 'a.id'))
+      .where('runs.id', '=', parameter('runId'))
+      .where('a.workerId', '=', parameter('workerId'))
+      .where('a.phase', '=', parameter('phase'))
+      .where('a.outcome', 'is', null)
+      .select('a.id'),
 );
 
 /** Whether some worker may still claim an attempt. */

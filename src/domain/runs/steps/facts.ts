@@ -20,7 +20,7 @@ export interface WorkflowFacts {
   readonly canceled: boolean;
   /** Whether the last step was to wait for a worker with an expired heartbeat. */
   readonly suspected?: boolean;
-  /** The queue of the worker that executes the next attempt itself. By default, the live workers of the pool decide. */
+  /** The queue of the worker that executes the next attempt itself, and checks whether it may. By default, the live workers of the pool decide. */
   readonly queue?: string;
 }
 
@@ -41,11 +41,12 @@ export interface StepContext {
 
 /** Reads the facts in one round trip. The caller has locked the run and its instance. */
 export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts): Promise<StepContext> {
+  const known = placementOn(workflow.queue);
   const mayBegin = run.status === 'queued' && !workflow.canceled;
   const [[row], attempt, placement, keepsToPlan, fullQuota] = await Promise.all([
     selectStepFacts(em, { runId: run.id }),
     run.attemptId ? em.findOne(RunAttempt, { id: run.attemptId }) : null,
-    mayBegin ? findPlacement(em, run) : null,
+    mayBegin && !known ? findPlacement(em, run) : known,
     run.expectedPlanRunId ? plansNothingBeyond(em, run.id, run.expectedPlanRunId) : true,
     findMissingSlot(em, run, workflow.canceled),
   ]);
@@ -76,8 +77,7 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     now,
   };
   const { stateSerial, isPoolShared, hasScans } = row;
-  const known = placement ?? placementOn(workflow.queue);
-  return { facts, attempt, stateSerial, placement: known, isPoolShared, hasScans, lapses };
+  return { facts, attempt, stateSerial, placement, isPoolShared, hasScans, lapses };
 }
 
 function placementOn(queue: string | undefined): Placement | null {

@@ -3,7 +3,7 @@ export const engineSubscriber = 'engine';
 
 /** A message to a workflow, or about a schedule. It contains ids and never a secret. */
 export type EngineMessage =
-  | { kind: 'start'; workflow: string; input: Record<string, string> }
+  | { kind: 'start'; workflow: string; input: Readonly<Record<string, unknown>> }
   | { kind: 'signal'; signal: string }
   | { kind: 'cancel' }
   | { kind: 'schedule_upsert'; schedule: EngineSchedule }

@@ -8,6 +8,7 @@ export const spanMeanings = {
   command: 'a command of a caller or of the service itself, from its first statement to its commit',
   deliver: 'a message to the workflow engine, from its sending to its answer',
   next_step: 'the next step of a run, decided and committed for its workflow',
+  begin: 'a queued run that a worker begins, until it has the first attempt with everything that it needs',
   claim: 'an attempt, until a worker has it with everything that it needs',
   execute: 'an attempt in the executor, from its request to its result',
   sandbox: 'a call of a program: its files and its sandbox, until the program starts',

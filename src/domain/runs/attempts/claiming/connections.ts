@@ -47,7 +47,11 @@ interface Recipient {
  */
 export async function lockBindersForShare(
   em: Em,
-  { templateVersionId, environmentId, projectId }: WaitingAttempt,
+  {
+    templateVersionId,
+    environmentId,
+    projectId,
+  }: Pick<WaitingAttempt, 'templateVersionId' | 'environmentId' | 'projectId'>,
 ): Promise<{ isBound: boolean }> {
   if (!mayUseConnections((await loadVersionById(em, templateVersionId)).spec)) return { isBound: false };
   const binders = await lockBindings(em, { environmentId, projectId });

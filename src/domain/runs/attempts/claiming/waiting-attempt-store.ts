@@ -6,6 +6,16 @@ import { selectEgress } from '#domain/workers/pools/store.ts';
 /** An attempt that a worker wants to claim: what decides which rows it has to lock first. Nothing of its run is locked yet. */
 export type WaitingAttempt = Awaited<ReturnType<typeof selectWaitingAttempt>>[number];
 
+/** A queued run that a worker wants to begin: what decides which rows it has to lock first. */
+export const selectQueuedRun = prepare((queries, parameter: ParameterOf<{ runId: string }>) =>
+  queries
+    .selectFrom('runs')
+    .where('runs.id', '=', parameter('runId'))
+    .where('runs.status', '=', sql.lit('queued'))
+    .select(['runs.reads', 'runs.templateVersionId', 'runs.environmentId', 'runs.projectId', 'runs.pool'])
+    .select((eb) => selectEgress(eb.ref('runs.pool')).as('egress')),
+);
+
 export const selectWaitingAttempt = prepare((queries, parameter: ParameterOf<{ attemptId: string }>) =>
   queries
     .selectFrom('run_attempts as a')
