@@ -54,6 +54,16 @@ describe('the tools of a worker', () => {
     expect(await find()).not.toContain('terraform 8.0.1-longer');
   });
 
+  it('change within seconds when an operator adds one to the search path or removes it', async () => {
+    const searchPath = join(directory, 'on-path');
+    const find = async () => namesOf(await discoverTools({ searchPath, directory: null }));
+    expect(await find()).toEqual([]);
+    add('on-path/terraform', '7.0.0');
+    await expect.poll(find).toEqual(['terraform 7.0.0']);
+    rmSync(searchPath, { recursive: true });
+    expect(await find()).toEqual([]);
+  });
+
   it('are found in a directory with any name', async () => {
     const odd = join(directory, 'odd: "directory"\n$(x)');
     add(`odd: "directory"\n$(x)/${real.name}/9:1/${program}`, '9.7.0');

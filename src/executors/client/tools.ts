@@ -82,8 +82,25 @@ function isSame(one: Tool, other: Tool): boolean {
   return one.name === other.name && one.version === other.version;
 }
 
-/** Returns the first executable file with a name on a search path; null if there is none. */
-export async function findProgram(program: string, searchPath = process.env['PATH'] ?? ''): Promise<string | null> {
+/** How long the result of a search is kept. Each attempt asks, and a search looks into every directory of the path. */
+const searchAgainAfterMs = 5_000;
+const searches = new Map<string, { readonly at: number; readonly found: Promise<string | null> }>();
+
+/**
+ * Returns the first executable file with a name on a search path; null if there is none. A file that was added within the last five seconds may
+ * be missed.
+ */
+export function findProgram(program: string, searchPath = process.env['PATH'] ?? ''): Promise<string | null> {
+  const key = `${program} ${searchPath}`;
+  const last = searches.get(key);
+  if (last && performance.now() - last.at < searchAgainAfterMs) return last.found;
+  const search = { at: performance.now(), found: searchProgram(program, searchPath) };
+  searches.set(key, search);
+  search.found.catch(() => searches.delete(key));
+  return search.found;
+}
+
+async function searchProgram(program: string, searchPath: string): Promise<string | null> {
   for (const directory of searchPath.split(delimiter)) {
     const found = directory === '' ? null : await findIn(directory, program);
     if (found !== null) return found;

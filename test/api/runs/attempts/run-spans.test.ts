@@ -36,9 +36,13 @@ function extentOf(name: Span['name'], about: Partial<Span['facts']> = {}): { sta
   };
 }
 
-it('a run announces a span of every kind, but for a state that was stored with the result', () => {
+it('a run that a worker begins announces a span of every kind, but for those of runs that wait and of states that are stored early', () => {
   const announced = new Set(spans.map(({ name }) => name));
-  expect(Object.keys(spanMeanings).filter((name) => !announced.has(name as Span['name']))).toEqual(['store_state']);
+  expect(Object.keys(spanMeanings).filter((name) => !announced.has(name as Span['name']))).toEqual([
+    'next_step',
+    'claim',
+    'store_state',
+  ]);
 });
 
 it('the spans of a run follow each other as its parts do', () => {
