@@ -115,13 +115,18 @@ export class BindingConnection extends PostgreSqlConnection {
     if (!Array.isArray(params)) throw new Error('named parameters are not supported: pass a list');
     const raw = query instanceof NativeQueryBuilder ? query.toRaw() : query;
     const [text, values] = isRaw(raw) ? [raw.sql, raw.params] : [raw, params];
-    const statement = toStatementOfMikroOrm(text, values) ?? {
+    const statement = toStatementOfMikroOrm(text, values, this.#columnsOf) ?? {
       text: this.platform.formatQuery(text, values),
       values: [],
     };
     const result = await send(ctx, await this.getNativeClient(), statement);
     return this.transformRawResult(toRawResult(result), method);
   }
+
+  readonly #columnsOf = (table: string): string[] | undefined => {
+    const entity = [...this.metadata.getAll().values()].find(({ tableName }) => tableName === table);
+    return entity?.props.filter(({ persist }) => persist !== false).flatMap(({ fieldNames }) => fieldNames);
+  };
 
   /** Runs one statement whose placeholders are PostgreSQL's own ($1, $2, …). */
   async run(text: string, parameters: readonly unknown[], ctx?: unknown): Promise<DriverResult> {

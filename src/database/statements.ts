@@ -31,13 +31,21 @@ export function toStatement(text: string, parameters: readonly unknown[]): State
   );
 }
 
+/** The columns of a table that is the table of an entity; undefined for any other. */
+type ColumnsOf = (table: string) => readonly string[] | undefined;
+
 /**
  * Like `toStatement`, for a statement whose placeholders are question marks, as MikroORM writes it. Undefined if a value cannot be bound (a
  * list, a raw fragment): MikroORM then writes the values into the text itself.
+ * @param columnsOf names the columns of an entity that MikroORM reads as a whole, so that the statement stays prepared
  */
-export function toStatementOfMikroOrm(query: string, parameters: readonly unknown[]): Statement | undefined {
+export function toStatementOfMikroOrm(
+  query: string,
+  parameters: readonly unknown[],
+  columnsOf: ColumnsOf = () => undefined,
+): Statement | undefined {
   if (parameters.length === 0 || query.includes('??')) return undefined;
-  const { text, places } = numberPlaceholders(query);
+  const { text, places } = numberPlaceholders(query, columnsOf);
   const values = parameters.map(toBindable);
   return places === parameters.length && !values.includes(undefined) ? named(text, values) : undefined;
 }
@@ -74,12 +82,20 @@ interface NumberedText {
 
 const numbered = new Map<string, NumberedText>();
 
-/** Numbers the placeholders: `? … ?` → `$1 … $2`. MikroORM writes `\?` for a question mark that is not a placeholder. */
-function numberPlaceholders(query: string): NumberedText {
+/**
+ * Numbers the placeholders: `? … ?` → `$1 … $2`. MikroORM writes `\?` for a question mark that is not a placeholder. Names the columns of
+ * an entity: `select "r0".* from "runs" as "r0"` → `select "r0"."id", … from "runs" as "r0"`.
+ */
+function numberPlaceholders(query: string, columnsOf: ColumnsOf): NumberedText {
   const known = numbered.get(query);
   if (known) return known;
   let places = 0;
-  const text = query.replaceAll(/\\\?|\?/g, (found) => (found === '?' ? `$${++places}` : '?'));
+  const text = query
+    .replaceAll(/\\\?|\?/g, (found) => (found === '?' ? `$${++places}` : '?'))
+    .replace(/^select "(\w+)"\.\* from "(\w+)" as "\1"/, (whole, alias: string, table: string) => {
+      const named = columnsOf(table)?.map((column) => `"${alias}"."${column}"`);
+      return named ? `select ${named.join(', ')} from "${table}" as "${alias}"` : whole;
+    });
   if (numbered.size < maximumTexts) numbered.set(query, { text, places });
   return { text, places };
 }

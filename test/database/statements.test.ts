@@ -39,6 +39,19 @@ describe('a statement of MikroORM', () => {
     expect(statement).toMatchObject({ text: 'select a ? b from t where c = $1 and d = $2', values: [1, 'x'] });
   });
 
+  it('names the columns of an entity that it reads as a whole, and so is prepared', () => {
+    const columnsOf = (table: string) => (table === 'runs' ? ['id', 'pool'] : undefined);
+    const of = (table: string) =>
+      toStatementOfMikroOrm(`select "r0".* from "${table}" as "r0" where "r0"."id" = ? for update`, ['a'], columnsOf);
+    expect(of('runs')).toEqual({
+      name: expect.any(String),
+      text: 'select "r0"."id", "r0"."pool" from "runs" as "r0" where "r0"."id" = $1 for update',
+      values: ['a'],
+    });
+    expect(of('others')?.name).toBeUndefined();
+    expect(of('others')?.text).toContain('"r0".*');
+  });
+
   it('is left to MikroORM if a value cannot be bound', () => {
     expect(toStatementOfMikroOrm('select 1 where a in (?)', [[1, 2]])).toBeUndefined();
     expect(toStatementOfMikroOrm('select ?? from t', ['a'])).toBeUndefined();
