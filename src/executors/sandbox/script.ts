@@ -121,14 +121,17 @@ function ulimitLines({ openFiles, fileBytes, processes, memoryBytes, cpuSeconds 
   return lines;
 }
 
-/** Starts the relay in its own session, so that interrupting the steps does not stop it, and waits until it listens. */
+/**
+ * Starts the relay in its own session, so that interrupting the steps does not stop it, and waits until it listens. The network of a sandbox
+ * is its own, so the first socket in use is that of the relay. To list the sockets, the kernel would search those of the whole machine.
+ */
 function relayLines(socket: string): string[] {
   const listen = `TCP4-LISTEN:${relayPort},bind=127.0.0.1,reuseaddr,fork,max-children=256,backlog=128`;
   return [
     `setsid socat ${listen} UNIX-CONNECT:${quote(socket)} </dev/null >/dev/null 2>&1 3>&- 4<&- &`,
     'tries=0',
-    'until while read -r _ _ _ state _; do [ "$state" = 0A ] && break; done </proc/net/tcp && [ "$state" = 0A ]; do',
-    '  tries=$((tries + 1)); [ "$tries" -gt 20000 ] && { echo broken relay >&3; exit 1; }',
+    'until while read -r name _ inUse _; do [ "$name" = TCP: ] && break; done </proc/net/sockstat && [ "$inUse" -gt 0 ]; do',
+    '  tries=$((tries + 1)); [ "$tries" -gt 500000 ] && { echo broken relay >&3; exit 1; }',
     'done',
   ];
 }
