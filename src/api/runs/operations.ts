@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { toDenial } from '#api/pipeline/access/authorization.ts';
+import { foundById } from '#api/pipeline/joinable-target.ts';
 import {
   longestWaitMs,
   refuseIdleRevision,
@@ -20,7 +21,7 @@ import { runCreationAuthority } from '#domain/runs/authority.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
 import { deleteRun } from '#domain/runs/deletion/deletion.ts';
 import { refuseDependentsOf } from '#domain/runs/references/dependents.ts';
-import { findRun, readRun } from '#domain/runs/store.ts';
+import { addFacts, findRun, findRunDetails } from '#domain/runs/store.ts';
 import { findRunToChange, findUndeletedRun, findUndeletedRunToChange } from '#domain/runs/targets.ts';
 import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -94,6 +95,8 @@ export const createAccess: Access = {
   review: { ...accessReview, verb: 'create' },
 };
 
+const runById = foundById(findRunDetails, addFacts);
+
 export const getRun = read({
   id: 'runs.get',
   route: 'GET /api/v1/runs/:id',
@@ -105,7 +108,7 @@ export const getRun = read({
   query: WaitQuery,
   responses: { 200: RunView },
   access: readAccess,
-  target: ({ em, params }) => readRun(em, params.id),
+  target: runById,
   targetName: 'run',
   waits: {
     longestMs: longestWaitMs,
