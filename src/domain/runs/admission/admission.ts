@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
-import { changeTemplate, takePosition } from '#domain/instances/store.ts';
+import { changeTemplate } from '#domain/instances/store.ts';
 import { type Added, takeQuota } from '#domain/quotas/use/take.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
@@ -9,10 +9,10 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { settledValue } from '#domain/shared/tasks/settled.ts';
 import { toPolicyFields } from '#domain/shared/vocabulary/approval.ts';
-import { readPoolAccess } from '#domain/workers/pools/store.ts';
 import type { RunDetails } from '../details-store.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
 import { type ReviewNeed, type RunAuthor, runWorkflow } from '../model.ts';
+import { queueRun } from './queued-instance.ts';
 import { findClosedPoolRefusal, findOccupiedRefusal } from './rules.ts';
 import type { ResolvedRun } from './run-request.ts';
 import { insertRun, type NewRunRow } from './store.ts';
@@ -64,8 +64,8 @@ export interface AdmittedRun {
   readonly id: string;
   readonly teamId: string | null;
   readonly revision: number;
-  /** The run as it was admitted; resolves once the transaction is over. */
-  readonly details: Promise<RunDetails>;
+  /** The run as it was admitted. */
+  readonly details: RunDetails;
 }
 
 /**
@@ -83,9 +83,11 @@ export async function admitRun(
 ): Promise<AdmittedRun> {
   refuseArchived(target);
   // Both end before a refusal of one rolls the transaction back, so that no statement of the other follows the rollback.
-  const settled = await Promise.allSettled([resolve(), enqueue(tx.em, target, instance)]);
+  // The queue comes first: the run is resolved by what its statement reads.
+  const queueing = enqueue(tx.em, target, instance);
+  const settled = await Promise.allSettled([resolve(), queueing]);
   const [run, queued] = [settledValue(settled[0]), settledValue(settled[1])];
-  const details = insert(tx, {
+  const inserted = insert(tx, {
     ...describeWork(run),
     ...describeOwner(target),
     ...describeRequester(requester),
@@ -100,8 +102,14 @@ export async function admitRun(
     outputs: json({}),
     createdAt: new Date(),
   });
-  await refuseClosedPool(tx, target, run.pool);
-  await takeQuota(tx, target, addedBy(run, queued));
+  const checks = await Promise.allSettled([
+    inserted.then(({ poolAccess: access }) =>
+      throwIfRefused(findClosedPoolRefusal({ name: run.pool, access }, target)),
+    ),
+    takeQuota(tx, target, addedBy(run, queued)),
+  ]);
+  for (const check of checks) settledValue(check);
+  const { details } = await inserted;
   const { id, operation } = run;
   publishRunEvent(tx, { id, teamId: target.teamId }, 'run.admitted', { by: requester.name, operation });
   tx.notifyEngine(key, { kind: 'start', workflow: runWorkflow, input: { run_id: id } });
@@ -138,16 +146,10 @@ function describeOrigin(
   };
 }
 
-/** Inserts the run with the statement that returns its details. */
-function insert(tx: Transaction, row: NewRunRow): Promise<RunDetails> {
-  const rows = tx.send(insertRun(tx.em, row));
-  const details = readBack(rows.then(([inserted]) => inserted));
-  details.catch(() => undefined); // The commit fails with the same error.
-  return details;
-}
-
-async function refuseClosedPool(tx: Transaction, target: AdmissionTarget, pool: string): Promise<void> {
-  throwIfRefused(findClosedPoolRefusal({ name: pool, access: await readPoolAccess(tx.em, pool) }, target));
+/** Inserts the run with the statement that returns its details and who may use its pool. */
+async function insert(tx: Transaction, row: NewRunRow) {
+  const { poolAccess, ...details } = await readBack(insertRun(tx.em, row).then(([inserted]) => inserted));
+  return { poolAccess, details };
 }
 
 function describeWork(run: ResolvedRun) {
@@ -194,8 +196,8 @@ async function enqueue(
   target: AdmissionTarget,
   name: string,
 ): Promise<{ id: string; position: number; isNew: boolean }> {
-  const { templateId, teamId, environmentId } = target;
-  const instance = await takePosition(em, { name, templateId, teamId, environmentId });
+  const { templateId } = target;
+  const instance = await queueRun(em, name, target);
   if (instance.templateId !== templateId) {
     throwIfRefused(findOccupiedRefusal(instance, templateId, name));
     await changeTemplate(em, instance.id, templateId);

@@ -71,13 +71,14 @@ const admittedColumns = [
 
 export type NewRunRow = Required<Pick<Insertable<Tables['runs']>, (typeof admittedColumns)[number]>>;
 
-/** Inserts a run and returns its details. */
+/** Inserts a run and returns its details, and the `PoolAccess` of its pool. */
 export const insertRun = prepare((db, parameter: ParameterOf<NewRunRow>) => {
   const values = Object.fromEntries(admittedColumns.map((column) => [column, parameter(column)]));
   return db
     .insertInto('runs')
     .values(values as NewRunRow)
-    .returning(selectRunDetails);
+    .returning(selectRunDetails)
+    .returning((eb) => poolAccessOfRun(eb).as('poolAccess'));
 });
 
 /** The facts that decide whether a run can be requeued or copied, for `toAdmissionFacts`. */
