@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 const opentofu = {
-  executor: { kind: 'opentofu', files: [{ path: 'main.tf', content: 'output "a" {\n  value = 1\n}\n' }] },
+  executor: { kind: 'opentofu', files: { 'main.tf': 'output "a" {\n  value = 1\n}\n' } },
 };
 const command = { executor: { kind: 'command', apply: [{ name: 'hello', run: ['true'] }] } };
 
