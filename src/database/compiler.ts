@@ -63,6 +63,17 @@ export class ColumnNamingCompiler extends PostgresQueryCompiler {
   }
 }
 
+/** The names of the columns that a query returns, in their order. @throws Error for another statement, or a column without a name */
+export function columnsOf(query: OperationNode): string[] {
+  const selections = SelectQueryNode.is(query) ? query.selections : undefined;
+  if (!selections) throw new Error('only a query has columns');
+  return selections.map(({ selection }) => {
+    const name = nameOf(selection);
+    if (name === undefined) throw new Error('name all columns of the query');
+    return name;
+  });
+}
+
 function isOfAll(selection: OperationNode): boolean {
   return SelectAllNode.is(selection) || (ReferenceNode.is(selection) && SelectAllNode.is(selection.column));
 }

@@ -128,9 +128,16 @@ export class BindingConnection extends PostgreSqlConnection {
     return entity?.props.filter(({ persist }) => persist !== false).flatMap(({ fieldNames }) => fieldNames);
   };
 
-  /** Runs one statement whose placeholders are PostgreSQL's own ($1, $2, …). */
-  async run(text: string, parameters: readonly unknown[], ctx?: unknown): Promise<DriverResult> {
-    const result = await send(ctx, await this.getNativeClient(), toStatement(text, parameters));
+  /** Runs one statement whose placeholders are PostgreSQL's own ($1, $2, …). A row is an object, or the list of its values. */
+  async run(
+    text: string,
+    parameters: readonly unknown[],
+    ctx?: unknown,
+    rows: 'objects' | 'lists' = 'objects',
+  ): Promise<DriverResult> {
+    const statement = toStatement(text, parameters);
+    const sent = rows === 'lists' ? { ...statement, rowMode: 'array' } : statement;
+    const result = await send(ctx, await this.getNativeClient(), sent);
     if (Array.isArray(result)) throw new Error('a query must be one statement');
     return result;
   }

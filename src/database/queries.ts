@@ -58,7 +58,10 @@ export type ParameterOf<Parameters> = <Name extends keyof Parameters>(name: Name
 export type PreparedStatement<Parameters, Row> = (parameters: Parameters) => Compilable<Row>;
 
 /** A query that is built once and run often. */
-export type PreparedQuery<Parameters, Row> = (em: Em, parameters: Parameters) => Promise<Row[]>;
+export interface PreparedQuery<Parameters, Row> {
+  (em: Em, parameters: Parameters): Promise<Row[]>;
+  readonly statement: PreparedStatement<Parameters, Row>;
+}
 
 /**
  * Builds a statement once, at its first use, for code in which building it each time would cost too much. `parameter('id')` stands for a
@@ -91,10 +94,11 @@ export function prepareQuery<Tables, Parameters extends object, Row>(
   build: (db: Kysely<Tables>, parameter: ParameterOf<Parameters>) => Compilable<Row>,
 ): PreparedQuery<Parameters, Row> {
   const statement = prepareStatement(build);
-  return async (em, parameters) => {
+  const run = async (em: Em, parameters: Parameters) => {
     const { rows } = await runCompiled<Row>(em, statement(parameters).compile());
     return rows;
   };
+  return Object.assign(run, { statement });
 }
 
 /**
@@ -137,14 +141,19 @@ function joinTexts(statements: readonly Pick<CompiledQuery, 'sql' | 'parameters'
   if (known !== undefined) return known;
   let before = 0;
   const texts = statements.map(({ sql, parameters }) => {
-    const first = before;
+    const text = renumber(sql, before);
     before += parameters.length;
-    return sql.replaceAll(/\$(\d+)/g, (_, place) => `$${first + Number(place)}`);
+    return text;
   });
   const others = texts.slice(0, -1).map((text, index) => `change_${index} as (${text})`);
   const text = others.length === 0 ? `${texts[0]}` : `with ${others.join(', ')} ${texts.at(-1)}`;
   if (joined.size < maxJoined) joined.set(key, text);
   return text;
+}
+
+/** The text of a statement whose parameters come after `before` others. */
+export function renumber(sql: string, before: number): string {
+  return sql.replaceAll(/\$(\d+)/g, (_, place) => `$${before + Number(place)}`);
 }
 
 const unconnected = new Kysely<unknown>({
@@ -158,10 +167,15 @@ const unconnected = new Kysely<unknown>({
   },
 });
 
-async function runCompiled<Row>(em: Em, { sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>) {
+/** Sends a statement on the connection of an entity manager, in its transaction if it has one. */
+export function send(em: Em, sql: string, parameters: readonly unknown[], rows: 'objects' | 'lists') {
   const connection = em.getConnection();
   if (!(connection instanceof BindingConnection)) throw new Error('the database was opened with another driver');
-  const { rows, rowCount } = await connection.run(sql, parameters, em.getTransactionContext());
+  return connection.run(sql, parameters, em.getTransactionContext(), rows);
+}
+
+async function runCompiled<Row>(em: Em, { sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>) {
+  const { rows, rowCount } = await send(em, sql, parameters, 'objects');
   return { rows: rows as Row[], ...(rowCount !== null && { numAffectedRows: BigInt(rowCount) }) };
 }
 

@@ -33,6 +33,18 @@ export function prepare<Parameters extends object, Row>(
   return prepareQuery<Tables, Parameters, Row>(build);
 }
 
+/** A lookup by id. `query` is its statement, for those who send it together with another one. */
+export interface LookupById<Row> {
+  (em: Em, id: string): Promise<Row | undefined>;
+  readonly query: PreparedQuery<{ id: string }, Row>;
+}
+
+/** A lookup by id whose query is built once, at its first use. */
+export function prepareLookupById<Row>(build: (db: Kysely<Tables>, id: string) => Compilable<Row>): LookupById<Row> {
+  const query = prepare((db, parameter: ParameterOf<{ id: string }>) => build(db, parameter('id')));
+  return Object.assign(async (em: Em, id: string) => (await query(em, { id }))[0], { query });
+}
+
 /** `db` for a change that is built once, at its first use, and goes out with others (see `prepareStatement`). */
 export function prepareChange<Parameters extends object, Row>(
   build: (db: Kysely<Tables>, parameter: ParameterOf<Parameters>) => Compilable<Row>,

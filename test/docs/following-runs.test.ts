@@ -43,8 +43,17 @@ describe('the commands that find and follow runs', () => {
       .replaceAll('http://127.0.0.1:8080', system.url);
     const { code, output, errors } = await runShell(['-eu'], environment, { shell, input });
     expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
-    const [polled = '', waited, streams = '', searched = '', lines = '', found = '', comments = '', copied = ''] =
-      output.split('==\n');
+    const [
+      polled = '',
+      waited,
+      settled,
+      streams = '',
+      searched = '',
+      lines = '',
+      found = '',
+      comments = '',
+      copied = '',
+    ] = output.split('==\n');
     const [, stream = '', resumed = ''] = streams.split('--\n');
 
     const [first, rest, ...pages] = parse(polled);
@@ -56,6 +65,7 @@ describe('the commands that find and follow runs', () => {
     expect(JSON.stringify(pages)).toMatch(/step one.*step two/);
 
     expect(waited).toMatch(/^revision \d+: succeeded$/m);
+    expect(settled).toMatch(/^"status":"succeeded"$/m);
 
     expect(stream).toMatch(/^id: 1\nevent: log$/m);
     expect(resumed).not.toMatch(/^id: 1$/m);

@@ -55,7 +55,11 @@ afterAll(() => api?.close());
 async function read(asker: Asker): Promise<Principal> {
   const admin = api.orm.em.fork();
   if (asker.isDisabled) await admin.execute('update principals set enabled = true where id = ?', [asker.id]);
-  const principal = await findByApiKey(admin, asker.key, () => undefined);
+  const principal = await findByApiKey(
+    async (query, parameters) => (await query(admin, parameters))[0],
+    asker.key,
+    () => undefined,
+  );
   if (asker.isDisabled) await admin.execute('update principals set enabled = false where id = ?', [asker.id]);
   if (!principal) throw new Error(`${asker.label} has no principal`);
   return { ...principal, enabled: !asker.isDisabled };
@@ -104,7 +108,7 @@ async function decideByReview({ asker, question }: Tuple): Promise<string> {
   };
   const principal = principals.get(asker) ?? anonymous;
   const verdict = await reviewAccess(
-    { catalogue, principal, em, onFailure, readCaller: async () => principal },
+    { catalogue, principal, em, found: undefined, onFailure, readCaller: async () => principal },
     question,
   );
   if ('evaluation_error' in verdict) return verdict.evaluation_error.code;

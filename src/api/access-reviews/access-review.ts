@@ -9,6 +9,7 @@ import {
   type ProtectedOperation,
 } from '#api/pipeline/access/authorization.ts';
 import type { Catalogue, CatalogueEntry } from '#api/pipeline/catalogue.ts';
+import type { FoundTarget } from '#api/pipeline/invocation/invocation.ts';
 import type { Em } from '#database/database.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { AuthorizationUnavailable, type Principal } from '#domain/shared/access/principal.ts';
@@ -49,6 +50,8 @@ export interface ReviewContext {
   readonly catalogue: Catalogue;
   readonly principal: Principal;
   readonly em: Em;
+  /** What the question names, if it was read at the same moment as `principal`. */
+  readonly found: FoundTarget | undefined;
   /** Reads the caller again. @throws Unauthenticated, AuthorizationUnavailable */
   readonly readCaller: () => Promise<Principal>;
   /** Called with unexpected errors. */
@@ -71,7 +74,7 @@ export async function reviewAccess(context: ReviewContext, question: ResourceAtt
     return answersNotFound(permission) ? notFound : toVerdict(entry.operation, permission);
   try {
     const target = await findTarget(context, entry, question);
-    const caller = await context.readCaller();
+    const caller = context.found ? principal : await context.readCaller();
     const decided = decideTarget(entry.operation, caller, target);
     if (isHidden(decided)) return notFound;
     const closed = decided.decision.allowed ? explainClosed(entry.operation, caller) : null;
@@ -102,7 +105,8 @@ async function findTarget(
   question: ResourceAttributes,
 ): Promise<Ownership | null | undefined> {
   const find = entry.isNamed ? findNamed : findCollection;
-  const target = await find(context, entry, question);
+  const { found } = context;
+  const target = found ? (found.row as Ownership | undefined) : await find(context, entry, question);
   const isElsewhere = target && entry.team !== 'refused' && target.teamId !== (question.team_id ?? null);
   return isElsewhere ? undefined : target;
 }

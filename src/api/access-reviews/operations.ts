@@ -11,6 +11,7 @@ import { Invalid } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { apiGroup, apiVersion } from '#domain/shared/installation/release.ts';
 import { evaluationErrorCodes, reasonCodes, reviewAccess } from './access-review.ts';
+import { reviewed } from './reviewed-target.ts';
 
 /** A single name. Wildcards, selectors, namespaces and subresources all need other characters. */
 const Name = z.string().regex(/^[\w.-]{1,253}$/, {
@@ -74,13 +75,14 @@ export const canI = read({
   body: ReviewRequest,
   responses: { 200: z.object({ status: ReviewStatus }).meta({ id: 'ReviewedAccess' }), 400: MalformedReview },
   access: own,
+  target: reviewed,
   adaptErrorAnswer: toReviewError,
-  handle: async ({ em, principal, body, operations, services, request }) => {
+  handle: async ({ em, principal, body, operations, services, request, target: { found } }) => {
     refuseImpersonation(request.headers);
     const catalogue = catalogueOf(operations);
     const onFailure = (err: unknown) =>
       services.log.error({ err, request_id: request.requestId }, 'an access review failed');
-    const context = { catalogue, principal, em, onFailure, readCaller: () => readCaller(em, principal) };
+    const context = { catalogue, principal, em, found, onFailure, readCaller: () => readCaller(em, principal) };
     return { status: await reviewAccess(context, body.resource_attributes) };
   },
 });

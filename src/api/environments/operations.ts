@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { foundById } from '#api/pipeline/joinable-target.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
@@ -35,13 +36,13 @@ export const readAccess: Access = {
   scope: 'team',
   teamAction: 'team.metadata.read',
   hidden: 'not_found',
-  review: { resource: 'environments', verb: 'get' },
+  review: { resource: 'environments', verb: 'get', target: findEnvironment },
 };
 export const updateAccess: Access = {
   ...readAccess,
   anyOf: ['environment:write'],
   teamAction: 'team.metadata.write',
-  review: { resource: 'environments', verb: 'update' },
+  review: { resource: 'environments', verb: 'update', target: findEnvironment },
 };
 
 export const list = readList({
@@ -71,6 +72,8 @@ export const list = readList({
   },
 });
 
+const environmentById = foundById(findEnvironment);
+
 export const get = read({
   id: 'environments.get',
   route: 'GET /api/v1/environments/:id',
@@ -78,7 +81,7 @@ export const get = read({
   params: EnvironmentParams,
   responses: { 200: EnvironmentDetails },
   access: readAccess,
-  target: ({ em, params }) => findEnvironment(em, params.id),
+  target: environmentById,
   targetName: 'environment',
   handle: ({ em, target, operations, principal }) => showDetails(em, { operations, principal }, target),
 });
@@ -139,7 +142,7 @@ export const { archive, unarchive, remove } = archivingOperations({
   access: {
     archive: { ...updateAccess, review: { inherits: 'environments.update' } },
     unarchive: { ...updateAccess, review: { inherits: 'environments.update' } },
-    delete: { ...updateAccess, review: { resource: 'environments', verb: 'delete' } },
+    delete: { ...updateAccess, review: { resource: 'environments', verb: 'delete', target: findEnvironment } },
   },
   find: findEnvironment,
   findToChange: (em, { id }, lock) => findEnvironmentToChange(em, id, lock),

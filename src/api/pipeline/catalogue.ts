@@ -31,6 +31,11 @@ export class Catalogue {
     return [...this.#resources.values()].flatMap((verbs) => [...verbs.values()]);
   }
 
+  /** Undefined: no such resource or verb is reviewed. */
+  findOptional(resource: string, verb: string): CatalogueEntry | undefined {
+    return this.#resources.get(resource)?.get(verb);
+  }
+
   /** @throws Invalid listing the resources or verbs that exist */
   find(resource: string, verb: string): CatalogueEntry {
     const verbs = this.#resources.get(resource);

@@ -4,16 +4,16 @@ import { maxUploads, UploadLimit } from '#api/edge/limits/upload-limit.ts';
 import type { Services } from '#api/services.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { digestInThread } from '#domain/shared/values/digest.ts';
-import { authenticate } from './access/authentication.ts';
+import { identify } from './access/identification.ts';
 import { RawAnswer } from './answers/raw-answer.ts';
 import { successStatus } from './answers/receipt-answer.ts';
-import { auditingRefusals } from './audit/auditing.ts';
 import { commandKey } from './headers/idempotency.ts';
 import { entityTagOf, withExpectedRevision } from './headers/if-match.ts';
 import { mediaTypesOf } from './headers/media-types.ts';
-import type { Invocation, OperationInput } from './invocation/invocation.ts';
+import type { FoundTarget, Invocation, OperationInput } from './invocation/invocation.ts';
 import { answerCommand, authorizeOperation, authorizeRead, invokeCommand, invokeRead } from './invocation/invoke.ts';
 import { admitUpload } from './invocation/uploads.ts';
+import { joinableTargetOf } from './joinable-target.ts';
 import { cutOffWithoutAccess } from './long-answers/cut-off.ts';
 import { waitForChange } from './long-answers/long-poll.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation, routeOf } from './operation.ts';
@@ -27,19 +27,14 @@ export function registerOperations(app: FastifyInstance, operations: readonly Op
   for (const operation of operations) {
     const { method, path } = routeOf(operation);
     const toInvocation = (request: FastifyRequest): Invocation => {
-      const { principal, params, query, body } = request as FastifyRequest & OperationInput;
-      return { operation, operations, services, request, principal, input: { params, query, body } };
+      const { principal, found, params, query, body } = request as FastifyRequest & OperationInput;
+      return { operation, operations, services, request, principal, found, input: { params, query, body } };
     };
     app.route({
       ...routeOptions(operation),
+      ...(joinableTargetOf(operation) ? identifyingWithTarget(toInvocation) : identifyingFirst(toInvocation, uploads)),
       method,
       url: path,
-      // The caller is authenticated and its permission checked before the body is read; for a large one, the target in the path too.
-      onRequest: async (request, reply) => {
-        await identifyCaller(toInvocation(request), reply);
-        await authorizeOperation(toInvocation(request));
-        if (operation.exactBodyLimit !== undefined) await admitUpload(toInvocation(request), uploads, reply);
-      },
       preValidation: async (request) => {
         const { body } = request;
         request.sentBody = Buffer.isBuffer(body) ? { sha256: await digestInThread(body) } : body;
@@ -75,14 +70,54 @@ function toPattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
 }
 
+type ToInvocation = (request: FastifyRequest) => Invocation;
+
+/** The caller is authenticated and its permission checked before the body is read; for a large one, the target in the path too. */
+function identifyingFirst(toInvocation: ToInvocation, uploads: UploadLimit): RouteShorthandOptions {
+  return {
+    onRequest: async (request, reply) => {
+      await identifyCaller(toInvocation(request), reply);
+      await authorizeOperation(toInvocation(request));
+      const invocation = toInvocation(request);
+      if (invocation.operation.exactBodyLimit !== undefined) await admitUpload(invocation, uploads, reply);
+    },
+  };
+}
+
+/**
+ * The caller is read together with the target, which only the parsed input names. A request whose input cannot be parsed is answered as if
+ * its caller had been identified first: the input of a caller without authority is not judged.
+ */
+function identifyingWithTarget(toInvocation: ToInvocation): RouteShorthandOptions {
+  const identified = new WeakSet<FastifyRequest>();
+  const identifyOnce = async (request: FastifyRequest, reply: FastifyReply, isParsed: boolean) => {
+    if (identified.has(request)) return;
+    identified.add(request);
+    await identifyCaller(toInvocation(request), reply, isParsed);
+    await authorizeOperation(toInvocation(request));
+  };
+  return {
+    onRequest: async (request) => {
+      request.principal = anonymous;
+    },
+    preHandler: (request, reply) => identifyOnce(request, reply, true),
+    errorHandler: async (error, request, reply) => {
+      await identifyOnce(request, reply, false);
+      throw error;
+    },
+  };
+}
+
 /** Authenticates the caller and counts the request: by principal, or by address if the caller is not authenticated. */
-async function identifyCaller(invocation: Invocation, reply: FastifyReply): Promise<void> {
-  const { operation, services, request } = invocation;
+async function identifyCaller(invocation: Invocation, reply: FastifyReply, targetIsKnown = false): Promise<void> {
+  const { operation, request } = invocation;
   request.principal = anonymous;
+  request.found = undefined;
   try {
     if (isPublic(operation.access)) return;
-    const unauthenticated = { ...invocation, principal: anonymous };
-    request.principal = await auditingRefusals(unauthenticated, () => authenticate(services, request));
+    const { principal, found } = await identify(invocation, targetIsKnown);
+    request.principal = principal;
+    request.found = found;
   } finally {
     await request.server.countRequest(request, reply);
   }
@@ -150,6 +185,7 @@ async function handleCommand(invocation: Invocation<CommandOperation>, reply: Fa
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal;
+    found: FoundTarget | undefined;
     /** The body before defaults are filled in, or the digest of its exact bytes. An idempotency key is bound to it. */
     sentBody: unknown;
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { toProperties } from '#api/pipeline/fields.ts';
+import { foundById } from '#api/pipeline/joinable-target.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
@@ -26,13 +27,13 @@ const readAccess: Access = {
   scope: 'team',
   teamAction: 'team.metadata.read',
   hidden: 'not_found',
-  review: { resource: 'projects', verb: 'get' },
+  review: { resource: 'projects', verb: 'get', target: findProject },
 };
 const updateAccess: Access = {
   ...readAccess,
   anyOf: ['project:write'],
   teamAction: 'team.metadata.write',
-  review: { resource: 'projects', verb: 'update' },
+  review: { resource: 'projects', verb: 'update', target: findProject },
 };
 /**
  * The team that receives a project controls the approval policies and the secrets of its environments. A transfer therefore requires the
@@ -64,6 +65,8 @@ export const list = readList({
   },
 });
 
+const projectById = foundById(findProject);
+
 export const get = read({
   id: 'projects.get',
   route: 'GET /api/v1/projects/:id',
@@ -71,7 +74,7 @@ export const get = read({
   params: ProjectParams,
   responses: { 200: ProjectView },
   access: readAccess,
-  target: ({ em, params }) => findProject(em, params.id),
+  target: projectById,
   targetName: 'project',
   handle: async ({ em, target, operations, principal }) => showProject(em, { operations, principal }, target),
 });
@@ -127,7 +130,7 @@ export const { archive, unarchive, remove } = archivingOperations({
   access: {
     archive: { ...updateAccess, review: { inherits: 'projects.update' } },
     unarchive: { ...updateAccess, review: { inherits: 'projects.update' } },
-    delete: { ...updateAccess, review: { resource: 'projects', verb: 'delete' } },
+    delete: { ...updateAccess, review: { resource: 'projects', verb: 'delete', target: findProject } },
   },
   find: findProject,
   findToChange: (em, { id }, lock) => findProjectToChange(em, id, lock),

@@ -48,23 +48,22 @@ export function showRun(context: ActionContext, run: RunWithFacts): ShownRun {
   };
 }
 
-/** Like `showRun`, for a run that the transaction is admitting. It resolves once the transaction has committed. */
+/** Like `showRun`, for a run that the transaction is admitting. */
 export function showAdmittedRun(
   context: ActionContext,
   { teamId, organizationId }: Ownership,
   { id, details }: AdmittedRun,
-): Promise<ShownRun> {
-  const shown = details.then((run) => {
-    const target = { id, teamId, organizationId, isDeleted: false, reviewNeeds: run.reviewNeeds };
-    return showRun(context, {
-      ...target,
-      details: run,
-      facts: factsOfNewRun(run.status, run.operation),
-      supersededBy: null,
-    });
+): ShownRun {
+  return showRun(context, {
+    id,
+    teamId,
+    organizationId,
+    isDeleted: false,
+    reviewNeeds: details.reviewNeeds,
+    details,
+    facts: factsOfNewRun(details.status, details.operation),
+    supersededBy: null,
   });
-  shown.catch(() => undefined); // The commit fails with the same error, and the pipeline reports that one.
-  return shown;
 }
 
 /**

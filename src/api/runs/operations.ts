@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { toDenial } from '#api/pipeline/access/authorization.ts';
-import {
-  longestWaitMs,
-  refuseIdleRevision,
-  WaitQuery,
-  waitForRevision,
-} from '#api/pipeline/long-answers/wait-query.ts';
+import { foundById } from '#api/pipeline/joinable-target.ts';
+import { longestWaitMs } from '#api/pipeline/long-answers/wait-query.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
@@ -20,17 +16,17 @@ import { runCreationAuthority } from '#domain/runs/authority.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
 import { deleteRun } from '#domain/runs/deletion/deletion.ts';
 import { refuseDependentsOf } from '#domain/runs/references/dependents.ts';
-import { findRun, readRun } from '#domain/runs/store.ts';
+import { addFacts, findRun, findRunDetails } from '#domain/runs/store.ts';
 import { findRunToChange, findUndeletedRun, findUndeletedRunToChange } from '#domain/runs/targets.ts';
 import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { NotFound, Unprocessable } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
 import { showAdmittedRun, showRun } from './actions.ts';
 import { CreateRun, readDeployedStart, splitOptions } from './bodies.ts';
 import { RunView } from './views.ts';
+import { RunWaitQuery, refuseIdleWait, waitForRun } from './wait-until.ts';
 
 /** The target of a request for a run. `admission` is null if the environment exists but cannot run the template. */
 export interface WantedTarget extends Ownership {
@@ -94,26 +90,27 @@ export const createAccess: Access = {
   review: { ...accessReview, verb: 'create' },
 };
 
+const runById = foundById(findRunDetails, addFacts);
+
 export const getRun = read({
   id: 'runs.get',
   route: 'GET /api/v1/runs/:id',
   summary: 'Read a run: the preferred way to poll its state',
   description:
     'With `wait`, the request is answered at the next change. Name the `revision` that you have, so that you miss no change between two ' +
-    'requests. The answer is the run as it is, whether or not it has changed. Places in a queue, `superseded_by` and `actions` change without a revision.',
+    'requests. With `until=settled`, only the end of the run and a wait for approval are answered. The answer is the run as it is, whether or not it has changed. Places in a queue, `superseded_by` and `actions` change without a revision.',
   params: RunParams,
-  query: WaitQuery,
+  query: RunWaitQuery,
   responses: { 200: RunView },
   access: readAccess,
-  target: ({ em, params }) => readRun(em, params.id),
+  target: runById,
   targetName: 'run',
   waits: {
     longestMs: longestWaitMs,
-    begin: ({ query, target: { details }, services }) =>
-      waitForRevision(services.runFeed, { ...details, hasEnded: isTerminal(details.status) }, query),
+    begin: ({ query, target: { details }, services }) => waitForRun(services.runFeed, details, query),
   },
   handle: async ({ operations, principal, query, target }) => {
-    refuseIdleRevision(query);
+    refuseIdleWait(query);
     return showRun({ operations, principal }, target);
   },
 });

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { json } from '#database/tables.ts';
@@ -230,6 +230,12 @@ const selectPosition = (eb: ExpressionBuilder<Tables, 'instances'>) =>
     'instances.id',
     'instances.templateId',
     'instances.resourceCount',
+    'instances.deployedRunId',
+    'instances.tool',
+    'instances.toolVersion',
+    'instances.wantedTool',
+    'instances.stateSerial',
+    'instances.outputs',
     eb('instances.nextPosition', '-', 1).as('position'),
   ] as const;
 
@@ -237,31 +243,36 @@ const countPosition = (eb: ExpressionBuilder<Tables, 'instances'>) => ({
   nextPosition: eb('instances.nextPosition', '+', 1),
 });
 
-/** The name of an instance is unique in its environment; without an environment, under its template. */
-const takePositionIn = {
-  environment: prepare((db, parameter: ParameterOf<NewInstance>) =>
+/**
+ * Makes the change that finds or creates an instance and takes the next position in its queue; the row of the instance stays locked. The name
+ * of an instance is unique in its environment; without an environment, under its template. The statement also reads `ofTemplate`, which its
+ * caller needs to know of the template.
+ */
+export function prepareTakePosition<OfTemplate>(read: (templateId: Expression<string>) => Expression<OfTemplate>) {
+  const select = (parameter: ParameterOf<NewInstance>) => (eb: ExpressionBuilder<Tables, 'instances'>) => {
+    const templateId = sql<string>`${parameter('templateId')}::uuid`;
+    return [...selectPosition(eb), sql<OfTemplate>`${read(templateId)}`.as('ofTemplate')] as const;
+  };
+  const inEnvironment = prepare((db, parameter: ParameterOf<NewInstance>) =>
     insertInstance(db, parameter)
       .onConflict((conflict) =>
         conflict.columns(['environmentId', 'name']).where('environmentId', 'is not', null).doUpdateSet(countPosition),
       )
-      .returning(selectPosition),
-  ),
-  template: prepare((db, parameter: ParameterOf<NewInstance>) =>
+      .returning(select(parameter)),
+  );
+  const ofTemplate = prepare((db, parameter: ParameterOf<NewInstance>) =>
     insertInstance(db, parameter)
       .onConflict((conflict) =>
         conflict.columns(['templateId', 'name']).where('environmentId', 'is', null).doUpdateSet(countPosition),
       )
-      .returning(selectPosition),
-  ),
-};
-
-/** Finds or creates an instance and takes the next position in its queue; the row of the instance stays locked. */
-export async function takePosition(em: Em, instance: Omit<NewInstance, 'id'>) {
-  const take = instance.environmentId === null ? takePositionIn.template : takePositionIn.environment;
-  const id = newId();
-  const [row] = await take(em, { id, ...instance });
-  if (!row) throw new Error(`the instance "${instance.name}" was neither found nor made`);
-  return { ...row, isNew: row.id === id };
+      .returning(select(parameter)),
+  );
+  return async (em: Em, instance: Omit<NewInstance, 'id'>) => {
+    const id = newId();
+    const [row] = await (instance.environmentId === null ? ofTemplate : inEnvironment)(em, { id, ...instance });
+    if (!row) throw new Error(`the instance "${instance.name}" was neither found nor made`);
+    return { ...row, isNew: row.id === id };
+  };
 }
 
 /** Assigns an instance that holds no resources to another template. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { findForChange, lockRows } from '#database/row-lock.ts';
@@ -69,8 +69,18 @@ export async function findVersionToChange(
 }
 
 /** All versions of a template, yanked ones included. */
-export function findAvailableVersions(em: Em, templateId: string): Promise<(AvailableVersion & { id: string })[]> {
+export function findAvailableVersions(em: Em, templateId: string): Promise<VersionRow[]> {
   return selectAvailableVersions(em, { templateId });
+}
+
+/** A version that a request may choose, with the id of its row. */
+export type VersionRow = AvailableVersion & { readonly id: string };
+
+/** The same versions as one value, for a statement that also does something else. */
+export function availableVersionsOf(templateId: Expression<string>): Expression<VersionRow[]> {
+  return sql<VersionRow[]>`(select coalesce(jsonb_agg(jsonb_build_object(
+    'id', v.id, 'version', v.version, 'yanked', v.yanked_at is not null)), '[]')
+    from template_versions v where v.template_id = ${templateId})`;
 }
 
 const selectAvailableVersions = prepare((db, parameter: ParameterOf<{ templateId: string }>) =>

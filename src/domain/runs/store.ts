@@ -2,7 +2,7 @@ import { type InferResult, sql } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
-import { db, prepare, prepareSelect } from '#domain/db.ts';
+import { db, type LookupById, prepare, prepareLookupById, prepareSelect } from '#domain/db.ts';
 import { secretNamesByVersions } from '#domain/instances/secret-outputs.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { listEventsOf } from '#domain/shared/events/subject-events-store.ts';
@@ -57,14 +57,17 @@ function ifAllowed(eb: OverRun, action: RunAction) {
   return eb.case().when('runs.status', 'in', statusesThatAllow(action));
 }
 
-const selectRun = prepare((db, parameter: ParameterOf<{ id: string }>) =>
+/** A run with its owner, without the facts that `addFacts` adds. */
+export const findRunDetails = prepareLookupById((db, id) =>
   db
     .selectFrom('runs')
     .leftJoin('teams as t', 't.id', 'runs.teamId')
-    .where('runs.id', '=', parameter('id'))
+    .where('runs.id', '=', id)
     .select(selectRunDetails)
     .select('t.organizationId'),
 );
+
+type RunRowWithoutFacts = NonNullable<Awaited<ReturnType<typeof findRunDetails>>>;
 
 /** The facts on which the actions depend that some statuses allow. */
 const selectFacts = {
@@ -87,8 +90,13 @@ const selectFacts = {
  * statement that also reads the facts.
  */
 export async function readRun(em: Em, id: string): Promise<RunWithFacts | undefined> {
-  const [row] = await selectRun(em, { id });
-  if (!row) return undefined;
+  const row = await findRunDetails(em, id);
+  return row && addFacts(em, row);
+}
+
+/** Reads the facts on which the actions depend that the status of a run allows. */
+export async function addFacts(em: Em, row: RunRowWithoutFacts): Promise<RunWithFacts> {
+  const { id } = row;
   const allowed = actionsByStatus[row.status];
   const [{ approval = null } = {}] = allowed.includes('approve') ? await selectFacts.approve(em, { id }) : [];
   const [{ admission = null, supersededBy = null } = {}] = allowed.includes('requeue')
@@ -113,16 +121,11 @@ export function toRunWithFacts(row: RunRow): RunWithFacts {
 }
 
 /** A run and its owner. A deleted run keeps its lineage, and so can still be read. */
-export async function findRun(em: Em, id: string): Promise<RunTarget | undefined> {
-  const [target] = await selectTarget(em, { id });
-  return target;
-}
-
-const selectTarget = prepare((db, parameter: ParameterOf<{ id: string }>) =>
+export const findRun: LookupById<RunTarget> = prepareLookupById((db, id) =>
   db
     .selectFrom('runs')
     .leftJoin('teams as t', 't.id', 'runs.teamId')
-    .where('runs.id', '=', parameter('id'))
+    .where('runs.id', '=', id)
     .select((eb) => [
       'runs.id',
       'runs.teamId',

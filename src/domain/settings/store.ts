@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
 import { readForChange } from '#database/row-lock.ts';
@@ -38,7 +39,18 @@ const selectShared = prepare((db) =>
   db.selectFrom('settings').select(['document', 'revision', 'updatedAt']).forShare(),
 );
 
-function keep(em: Em, rows: Promise<SettingsRow[]>): Promise<StoredSettings> {
+/** The settings as one value, for a statement that also does something else. `keepSettings` takes it. */
+export function storedSettings(): RawBuilder<SettingsRow | null> {
+  return sql<SettingsRow | null>`(select jsonb_build_object(
+    'document', s.document, 'revision', s.revision, 'updatedAt', s.updated_at::text) from settings s)`;
+}
+
+/** Lets `readSettings` return what a statement of the transaction has read by `storedSettings`. */
+export function keepSettings(em: Em, row: SettingsRow | null): void {
+  if (!readBefore.has(em)) keep(em, Promise.resolve(row === null ? [] : [row])).catch(() => undefined); // Whoever reads them gets the error.
+}
+
+function keep(em: Em, rows: Promise<readonly SettingsRow[]>): Promise<StoredSettings> {
   const settings = rows.then(([row]) => toSettings(row));
   if (em.isInTransaction()) readBefore.set(em, settings);
   return settings;

@@ -2,7 +2,7 @@ import { type Expression, type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { Compilable, ParameterOf } from '#database/queries.ts';
 import { findUnderLock, type RowLock } from '#database/row-lock.ts';
-import { prepare } from '#domain/db.ts';
+import { type LookupById, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { ArchivableLevel, ArchivedFilter } from '#domain/shared/archiving.ts';
 
@@ -25,9 +25,21 @@ export function archivedComparison({ archived }: ArchivedFilter): 'is' | 'is not
  */
 export function prepareLookup<Row extends object>(
   build: (db: Kysely<Tables>, id: string, lock: RowLock) => Compilable<Row>,
-): (em: Em, id: string, lock?: RowLock) => Promise<Row | undefined> {
+): LockingLookup<Row> {
   const prepareWith = (lock: RowLock) =>
     prepare((db, parameter: ParameterOf<{ id: string }>) => build(db, parameter('id'), lock));
-  const queries = new Map(([false, true, 'change'] as const).map((lock) => [lock, prepareWith(lock)]));
-  return (em, id, lock = false) => findUnderLock(lock, async () => (await queries.get(lock)?.(em, { id }))?.[0]);
+  const query = prepareWith(false);
+  const queries = new Map<RowLock, typeof query>([
+    [false, query],
+    [true, prepareWith(true)],
+    ['change', prepareWith('change')],
+  ]);
+  const find = (em: Em, id: string, lock: RowLock = false) =>
+    findUnderLock(lock, async () => (await queries.get(lock)?.(em, { id }))?.[0]);
+  return Object.assign(find, { query });
+}
+
+/** A lookup by id that may lock what it finds. */
+export interface LockingLookup<Row> extends LookupById<Row> {
+  (em: Em, id: string, lock?: RowLock): Promise<Row | undefined>;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ParameterOf } from '#database/queries.ts';
 import { type Over, prepare } from '#domain/db.ts';
 import { heartbeatExpiry } from './heartbeats.ts';
-import type { WorkerLiveness } from './model.ts';
+import type { Isolation, WorkerLiveness } from './model.ts';
 import type { PoolAccess } from './pools/model.ts';
 import { takesWork } from './store.ts';
 
@@ -20,6 +20,37 @@ export function poolAccessOfRun(eb: OverRun) {
       return sql<PoolAccess>`jsonb_build_object('teamIds', ${teamIds}, 'environmentIds', ${environmentIds})`.as(
         'access',
       );
+    })
+    .$asScalar();
+}
+
+/** At most this many unfinished runs are counted, so that a long queue does not slow down each admission. */
+const maxCounted = 200;
+
+/**
+ * The isolation of the workers that can probably begin a new run of their pool at once. Null if no slot seems to be free, if the workers
+ * differ, or if a worker of an earlier release lives, which does not know workflows that let workers begin runs. Nothing is locked.
+ */
+export function freeIsolationFor(run: OverRun) {
+  return run
+    .selectFrom('workers as w')
+    .where(takesWork)
+    .select((eb) => {
+      const serves = sql<boolean>`${eb.ref('w.pools')} @> jsonb_build_array(${run.ref('runs.pool')})`;
+      const slots = sql<number>`sum(${eb.ref('w.concurrency')}) filter (where ${serves})`;
+      const isolations = sql<Isolation[]>`array_agg(distinct ${eb.ref('w.isolation')}) filter (where ${serves})`;
+      const unfinished = eb
+        .selectFrom('runs as r')
+        .where('r.finishedAt', 'is', null)
+        .where('r.status', 'in', ['queued', 'running'])
+        .limit(maxCounted)
+        .select('r.pool');
+      const busy = eb
+        .selectFrom(unfinished.as('unfinished'))
+        .where('unfinished.pool', '=', run.ref('runs.pool'))
+        .select((of) => of.fn.countAll().as('count'));
+      return sql<Isolation | null>`case when bool_and(${eb.ref('w.beginsRuns')}) and ${slots} > (${busy})
+        and cardinality(${isolations}) = 1 then (${isolations})[1] end`.as('isolation');
     })
     .$asScalar();
 }

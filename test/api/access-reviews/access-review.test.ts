@@ -33,7 +33,7 @@ function ask(
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => failures.push(error);
   const readCaller = async () => principal;
-  const context = { catalogue: new Catalogue(list), principal, em, onFailure, readCaller };
+  const context = { catalogue: new Catalogue(list), principal, em, found: undefined, onFailure, readCaller };
   return reviewAccess(context, question).then((verdict) => ({
     ...verdict,
     failures,

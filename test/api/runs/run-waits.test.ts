@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStreams } from '#api/edge/limits/stream-limit.ts';
 import { addPerson, addTeam, type Person, publish, sayHello } from '#test/support/access/people.ts';
@@ -130,13 +131,39 @@ describe('reading a run with wait', () => {
     await expect.poll(probe, { interval: 500 }).toBe(200);
   });
 
-  it.each(['wait=61s', 'wait=0s', 'wait=30', 'wait=forever', 'revision=1', 'wait=5s&revision=0'])(
-    'answers 400 to %s',
-    async (query) => {
-      const { status, body } = await owner.caller.get(`/runs/${await admit()}?${query}`);
-      expect([status, body.error]).toEqual([400, expect.stringMatching(/wait|revision/)]);
-    },
-  );
+  it('is not answered at a step of the run with until=settled, but when the run waits for approval or has ended', async () => {
+    const id = await admit();
+    const setStatus = (status: string, phase: string) =>
+      execute('update runs set revision = revision + 1, status = ?, phase = ? where id = ?', status, phase, id);
+    const waiting = await startWaiting(await addMember(), `/runs/${id}?wait=30s&until=settled`);
+    let isAnswered = false;
+    void waiting.answer.then(() => {
+      isAnswered = true;
+    });
+    await setStatus('running', 'planning');
+    await sleep(1_200);
+    expect(isAnswered).toBe(false);
+    await setStatus('pending_approval', 'approval');
+    const { status, body } = await waiting.answer;
+    expect([status, body.status, body.revision]).toEqual([200, 'pending_approval', 3]);
+    const further = await startWaiting(await addMember(), `/runs/${id}?wait=30s&until=settled&revision=3`);
+    await owner.caller.post(`/runs/${id}/cancel`, { force: true });
+    expect((await further.answer).body.status).toBe('canceled');
+  });
+
+  it.each([
+    'wait=61s',
+    'wait=0s',
+    'wait=30',
+    'wait=forever',
+    'revision=1',
+    'wait=5s&revision=0',
+    'until=settled',
+    'wait=5s&until=never',
+  ])('answers 400 to %s', async (query) => {
+    const { status, body } = await owner.caller.get(`/runs/${await admit()}?${query}`);
+    expect([status, body.error]).toEqual([400, expect.stringMatching(/wait|revision|until/)]);
+  });
 
   it('answers when the server stops', async () => {
     const stopping = await startApi();

@@ -3,7 +3,13 @@ import { readSessionCookie } from '#api/edge/cookies.ts';
 import { isReadFromElsewhere, isSameOrigin } from '#api/edge/same-origin.ts';
 import type { Services } from '#api/services.ts';
 import { beginsAsApiKey, looksLikeApiKey } from '#domain/identity/api-keys/api-keys.ts';
-import { findPrincipalByCredential } from '#domain/identity/authentication.ts';
+import {
+  findPrincipalAndTarget,
+  findPrincipalByCredential,
+  type PresentedCredential,
+  type PrincipalAndTarget,
+  type TargetQuery,
+} from '#domain/identity/authentication.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden, Invalid, Unauthenticated } from '#domain/shared/errors.ts';
 
@@ -21,14 +27,33 @@ type RequestCredential = { source: 'api_key' | 'bearer' | 'cookie'; secret: stri
  * cookie comes from another origin
  */
 export async function authenticate(services: Services, request: FastifyRequest): Promise<Principal> {
+  return authenticateBy(services, request, (credential) => findPrincipal(services, credential));
+}
+
+/** `authenticate`, and the row of the request's target by the same statement. @throws also what the lookup of the target throws */
+export async function authenticateWithTarget(
+  services: Services,
+  request: FastifyRequest,
+  target: TargetQuery,
+): Promise<PrincipalAndTarget> {
+  return authenticateBy(services, request, (credential) =>
+    findPrincipalAndTarget(services.orm.em.fork(), services, present(credential), target),
+  );
+}
+
+async function authenticateBy<Found>(
+  services: Services,
+  request: FastifyRequest,
+  find: (credential: RequestCredential) => Promise<Found | undefined>,
+): Promise<Found> {
   const credential = readCredential(services, request);
   if (!credential) throw new CredentialMissing();
   const { source, secret } = credential;
   if (source === 'api_key' && !looksLikeApiKey(secret)) throw new CredentialMissing(explainInvalid(credential));
   if (source === 'cookie') refuseCrossSite(request, services.config.baseUrl);
-  const principal = await findPrincipal(services, credential);
-  if (!principal) throw new Unauthenticated(explainInvalid(credential));
-  return principal;
+  const found = await find(credential);
+  if (!found) throw new Unauthenticated(explainInvalid(credential));
+  return found;
 }
 
 /** Names the right header for a credential that seems to be in the wrong one. The text never repeats the credential. */
@@ -70,9 +95,12 @@ function readBearer(header: string): string {
   return match[1];
 }
 
-function findPrincipal(services: Services, { source, secret }: RequestCredential): Promise<Principal | undefined> {
-  const kind = source === 'api_key' ? 'api_key' : 'session_token';
-  return findPrincipalByCredential(services.orm.em.fork(), services, { kind, secret });
+function findPrincipal(services: Services, credential: RequestCredential): Promise<Principal | undefined> {
+  return findPrincipalByCredential(services.orm.em.fork(), services, present(credential));
+}
+
+function present({ source, secret }: RequestCredential): PresentedCredential {
+  return { kind: source === 'api_key' ? 'api_key' : 'session_token', secret };
 }
 
 const harmlessMethods = new Set(['GET', 'HEAD', 'OPTIONS']);

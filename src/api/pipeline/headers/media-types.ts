@@ -5,8 +5,16 @@ import type { Operation } from '../operation.ts';
 
 const json = 'application/json';
 
-/** The media types that a success of the operation may have, JSON first. */
-export function mediaTypesOf({ produces = {}, responses }: Operation): readonly string[] {
+const known = new WeakMap<Operation, readonly string[]>();
+
+/** The media types that a success of the operation may have, JSON first. They are found once. */
+export function mediaTypesOf(operation: Operation): readonly string[] {
+  const types = known.get(operation) ?? findMediaTypes(operation);
+  known.set(operation, types);
+  return types;
+}
+
+function findMediaTypes({ produces = {}, responses }: Operation): readonly string[] {
   const hasJson = !(Object.values(responses)[0] instanceof z.ZodNever);
   return [...(hasJson ? [json] : []), ...Object.keys(produces)];
 }

@@ -10,6 +10,11 @@ export interface OperationInput {
   readonly body: Erased;
 }
 
+/** The row of a joinable target; undefined if there is none. */
+export interface FoundTarget {
+  readonly row: object | undefined;
+}
+
 /**
  * One invocation of one operation, either by the operation's own route or by a page.
  * Both use the functions of `invoke.ts`, so both authorize, limit, commit and audit in the same way.
@@ -23,5 +28,7 @@ export interface Invocation<O extends Operation = Operation> {
   /** The media types that the page accepts, in place of the request's header: the page reads JSON and answers HTML. */
   readonly accept?: string;
   readonly principal: Principal;
+  /** What was found of the target at the moment at which the principal was read. Whoever replaces one of them replaces both. */
+  readonly found?: FoundTarget | undefined;
   readonly input: OperationInput;
 }

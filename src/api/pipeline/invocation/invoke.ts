@@ -23,6 +23,7 @@ import { auditingRefusals, auditRead, requestFacts, withAuditTarget } from '../a
 import type { Call, RequestMetadata } from '../call.ts';
 import { demandedRevision } from '../headers/if-match.ts';
 import { negotiateMediaType } from '../headers/media-types.ts';
+import { joinableTargetOf } from '../joinable-target.ts';
 import { type CommandOperation, type Erased, isPublic, type Operation, type ReadOperation } from '../operation.ts';
 import { inTurnIfCostly } from './costly-reads.ts';
 import type { Invocation } from './invocation.ts';
@@ -201,9 +202,11 @@ export async function authorizeCall(invocation: Invocation, em: Em): Promise<Aut
 }
 
 /** Inside a command's transaction, the target's rows are locked until the transaction ends. */
-async function findTarget({ operation, input, principal }: Invocation, em: Em): Promise<Ownership | null | undefined> {
-  const lock = em.isInTransaction();
-  return operation.target ? operation.target({ em, ...input, callerId: principal.id, lock }) : null;
+async function findTarget(invocation: Invocation, em: Em): Promise<Ownership | null | undefined> {
+  const { operation, input, principal, found } = invocation;
+  const lookup = { em, ...input, callerId: principal.id, lock: em.isInTransaction() };
+  if (found) return joinableTargetOf(operation)?.fromRow(found.row, lookup);
+  return operation.target ? operation.target(lookup) : null;
 }
 
 /** Finds the target by what the path names, before the body is read. Undefined if the path is malformed, or names no target. */

@@ -65,7 +65,7 @@ interface CurrentAccess {
 async function readAccess(invocation: Invocation<ReadOperation>): Promise<CurrentAccess> {
   const { services, request, operation, principal } = invocation;
   const em = services.orm.em.fork();
-  const current = { ...invocation, principal: await authenticate(services, request) };
+  const current = { ...invocation, principal: await authenticate(services, request), found: undefined };
   requirePermission(current);
   const { target } = await authorizeCall(current, em);
   return {

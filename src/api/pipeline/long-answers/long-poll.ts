@@ -1,9 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { openStreams } from '#api/edge/limits/stream-limit.ts';
-import { anonymous } from '#domain/shared/access/principal.ts';
 import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
-import { authenticate } from '../access/authentication.ts';
-import { auditingRefusals } from '../audit/auditing.ts';
+import { identify } from '../access/identification.ts';
 import type { Invocation } from '../invocation/invocation.ts';
 import { authorizeRead } from '../invocation/invoke.ts';
 import type { ReadOperation } from '../operation.ts';
@@ -32,17 +30,11 @@ export async function waitForChange(
   try {
     for (let current = invocation; ; ) {
       const isNew = await hasChanged(AbortSignal.any([end, AbortSignal.timeout(checkEveryMs)]));
-      current = await authenticateAgain(current);
+      current = await identify(current);
       if (isNew || end.aborted) return current;
       await authorizeRead(current);
     }
   } finally {
     close();
   }
-}
-
-async function authenticateAgain(invocation: Invocation<ReadOperation>): Promise<Invocation<ReadOperation>> {
-  const { services, request } = invocation;
-  const unauthenticated = { ...invocation, principal: anonymous };
-  return { ...invocation, principal: await auditingRefusals(unauthenticated, () => authenticate(services, request)) };
 }

@@ -71,9 +71,9 @@ export class RowFeed<Row extends WatchedRow> {
     }
   }
 
-  /** Waits until the row has another revision. Resolves to false when the signal aborts. */
-  async awaitOther(id: string, revision: number, signal: AbortSignal): Promise<boolean> {
-    for await (const row of this.watch(id, signal)) if (row.revision !== revision) return true;
+  /** Waits until the row is as `isAwaited` demands. Resolves to false when the signal aborts. */
+  async awaitRow(id: string, isAwaited: (row: Row) => boolean, signal: AbortSignal): Promise<boolean> {
+    for await (const row of this.watch(id, signal)) if (isAwaited(row)) return true;
     return false;
   }
 

@@ -29,7 +29,7 @@ export function waitForRevision(
 ): (signal: AbortSignal) => Promise<boolean> {
   const known = query.revision ?? revision;
   const isAnswered = revision !== known || hasEnded;
-  return (signal) => (isAnswered ? Promise.resolve(true) : feed.awaitOther(id, known, signal));
+  return (signal) => (isAnswered ? Promise.resolve(true) : feed.awaitRow(id, (row) => row.revision !== known, signal));
 }
 
 /** @throws Invalid if the query names a revision and does not wait */

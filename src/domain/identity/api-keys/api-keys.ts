@@ -4,6 +4,7 @@ import type { Em } from '#database/database.ts';
 import { type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { ApiKey } from '../entity.ts';
+import type { FindFirst } from '../find-first.ts';
 import type { ApiKeyKind } from '../model.ts';
 import { findPrincipalByVerifier } from './store.ts';
 
@@ -68,12 +69,12 @@ export function issueApiKey(
  * its timing reveals nothing about a part of it. `onUse` is called if the key's last recorded use is more than a minute old.
  */
 export async function findByApiKey(
-  em: Em,
+  findFirst: FindFirst,
   key: string,
   onUse: (keyId: string) => void,
 ): Promise<Principal | undefined> {
   if (!looksLikeApiKey(key)) return undefined;
-  const [found] = await findPrincipalByVerifier(em, { verifier: verifierOf(key) });
+  const found = await findFirst(findPrincipalByVerifier, { verifier: verifierOf(key) });
   if (!found) return undefined;
   const { keyId, issuedBy, stale, ...row } = found;
   if (stale) onUse(keyId);

@@ -9,6 +9,7 @@ import { Unauthenticated } from '#domain/shared/errors.ts';
 import { isId, newId } from '#domain/shared/ids.ts';
 import type { InstallationKeys } from '#domain/shared/installation/installation.ts';
 import { Session, User } from '../entity.ts';
+import type { FindFirst } from '../find-first.ts';
 import { emailKey, sessionLifetimeSeconds } from '../model.ts';
 import { hashPassword, isOutdated, verifyPassword } from '../passwords/passwords.ts';
 import { findPassword } from '../passwords/store.ts';
@@ -84,13 +85,13 @@ export function signSessionToken(installation: InstallationKeys, session: Sessio
 
 /** The principal of an active session, found by one query; undefined if the token is not valid or the session has ended. */
 export async function findBySessionToken(
-  em: Em,
+  findFirst: FindFirst,
   installation: InstallationKeys,
   token: string,
 ): Promise<Principal | undefined> {
   const claims = await verifyToken(installation, token);
   if (!claims) return undefined;
-  const [row] = await findPrincipalBySession(em, claims);
+  const row = await findFirst(findPrincipalBySession, claims);
   return row && toPrincipal(row, { type: 'session', id: claims.sessionId });
 }
 

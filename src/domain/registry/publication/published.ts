@@ -3,7 +3,7 @@ import type { TemplateFiles } from '#domain/sources/files.ts';
 import type { FilesTools } from '#domain/tools/demand.ts';
 import { TemplateVersion } from '../entity.ts';
 import { TemplateSpec } from '../spec.ts';
-import { findAvailableVersions } from '../store.ts';
+import { findAvailableVersions, type VersionRow } from '../store.ts';
 import { filesToolsOf } from '../tools/usable-tools.ts';
 import { resolveVersion } from '../versions.ts';
 import { FilesCache } from './files-cache.ts';
@@ -25,7 +25,11 @@ const cached = new Map<string, PublishedVersion>();
  * @throws Unprocessable naming the versions that exist instead
  */
 export async function loadVersion(em: Em, templateId: string, wanted: string): Promise<PublishedVersion> {
-  const available = await findAvailableVersions(em, templateId);
+  return loadAvailable(em, await findAvailableVersions(em, templateId), wanted);
+}
+
+/** `loadVersion` among the versions that its caller has read. */
+export function loadAvailable(em: Em, available: readonly VersionRow[], wanted: string): Promise<PublishedVersion> {
   return loadVersionById(em, resolveVersion(available, wanted).id);
 }
 

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
-import { changeTemplate, takePosition } from '#domain/instances/store.ts';
+import { changeTemplate } from '#domain/instances/store.ts';
 import { type Added, takeQuota } from '#domain/quotas/use/take.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
@@ -10,11 +10,11 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { settledValue } from '#domain/shared/tasks/settled.ts';
 import { toPolicyFields } from '#domain/shared/vocabulary/approval.ts';
 import type { Isolation } from '#domain/workers/model.ts';
-import { selectPoolOfRun } from '#domain/workers/pools/admission-store.ts';
 import { activityTimeoutSeconds } from '../attempts/limits.ts';
 import type { RunDetails } from '../details-store.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
 import { type Beginning, poolQueue, priorityOf, type ReviewNeed, type RunAuthor, runWorkflow } from '../model.ts';
+import { queueRun } from './queued-instance.ts';
 import { findClosedPoolRefusal, findOccupiedRefusal } from './rules.ts';
 import type { ResolvedRun } from './run-request.ts';
 import { insertRun, type NewRunRow } from './store.ts';
@@ -66,8 +66,8 @@ export interface AdmittedRun {
   readonly id: string;
   readonly teamId: string | null;
   readonly revision: number;
-  /** The run as it was admitted; resolves once the transaction is over. */
-  readonly details: Promise<RunDetails>;
+  /** The run as it was admitted. */
+  readonly details: RunDetails;
 }
 
 /**
@@ -85,9 +85,11 @@ export async function admitRun(
 ): Promise<AdmittedRun> {
   refuseArchived(target);
   // Both end before a refusal of one rolls the transaction back, so that no statement of the other follows the rollback.
-  const settled = await Promise.allSettled([resolve(), enqueue(tx.em, target, instance)]);
+  // The queue comes first: the run is resolved by what its statement reads.
+  const queueing = enqueue(tx.em, target, instance);
+  const settled = await Promise.allSettled([resolve(), queueing]);
   const [run, queued] = [settledValue(settled[0]), settledValue(settled[1])];
-  const details = insert(tx, {
+  const inserted = insert(tx, {
     ...describeWork(run),
     ...describeOwner(target),
     ...describeRequester(requester),
@@ -102,8 +104,14 @@ export async function admitRun(
     outputs: json({}),
     createdAt: new Date(),
   });
-  const freeIsolation = await enterPool(tx, target, run.pool);
-  await takeQuota(tx, target, addedBy(run, queued));
+  const checks = await Promise.allSettled([
+    inserted.then(({ poolAccess: access }) =>
+      throwIfRefused(findClosedPoolRefusal({ name: run.pool, access }, target)),
+    ),
+    takeQuota(tx, target, addedBy(run, queued)),
+  ]);
+  for (const check of checks) settledValue(check);
+  const { details, freeIsolation } = await inserted;
   const { id, operation } = run;
   const begin = freeIsolation && describeBeginning(run, freeIsolation);
   publishRunEvent(tx, { id, teamId: target.teamId }, 'run.admitted', { by: requester.name, operation });
@@ -149,22 +157,12 @@ function describeOrigin(
   };
 }
 
-/** Inserts the run with the statement that returns its details. */
-function insert(tx: Transaction, row: NewRunRow): Promise<RunDetails> {
-  const rows = tx.send(insertRun(tx.em, row));
-  const details = readBack(rows.then(([inserted]) => inserted));
-  details.catch(() => undefined); // The commit fails with the same error.
-  return details;
-}
-
-/**
- * Returns the isolation of the workers that can probably begin the run at once; null if there are none.
- * @throws ActionRefused if the pool is closed to the run
- */
-async function enterPool(tx: Transaction, target: AdmissionTarget, pool: string): Promise<Isolation | null> {
-  const [found] = await selectPoolOfRun(tx.em, { pool });
-  throwIfRefused(findClosedPoolRefusal({ name: pool, access: found?.access ?? null }, target));
-  return found?.freeIsolation ?? null;
+/** Inserts the run with the statement that returns its details, who may use its pool, and which of its workers are free. */
+async function insert(tx: Transaction, row: NewRunRow) {
+  const { poolAccess, freeIsolation, ...details } = await readBack(
+    insertRun(tx.em, row).then(([inserted]) => inserted),
+  );
+  return { poolAccess, freeIsolation, details };
 }
 
 function describeWork(run: ResolvedRun) {
@@ -211,8 +209,8 @@ async function enqueue(
   target: AdmissionTarget,
   name: string,
 ): Promise<{ id: string; position: number; isNew: boolean }> {
-  const { templateId, teamId, environmentId } = target;
-  const instance = await takePosition(em, { name, templateId, teamId, environmentId });
+  const { templateId } = target;
+  const instance = await queueRun(em, name, target);
   if (instance.templateId !== templateId) {
     throwIfRefused(findOccupiedRefusal(instance, templateId, name));
     await changeTemplate(em, instance.id, templateId);

@@ -2,7 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/publication/published.ts';
+import {
+  loadAvailable,
+  loadVersion,
+  loadVersionById,
+  type PublishedVersion,
+} from '#domain/registry/publication/published.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -10,6 +15,7 @@ import type { Masked } from '#domain/shared/values/masked.ts';
 import { escapeReference, replaceTexts } from '../../variables/reference-syntax.ts';
 import type { SealedRead } from '../references/model.ts';
 import { comparableVariable, openInputsToRepeat, type RunInputs, type SecretHash } from './inputs/inputs.ts';
+import { findQueued } from './queued-instance.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** How an instance was deployed: the version and the inputs of the run that last changed it. */
@@ -34,6 +40,7 @@ export async function findDeployment(
   place: Place,
   instance: string,
 ): Promise<DeployedRun | null> {
+  if (await isKnownUndeployed(em, place, instance)) return null;
   const row = await selectDeployed(em, place, instance)
     .select(['r.id', 'r.operation', 'r.sealedInputs'])
     .executeTakeFirst();
@@ -41,6 +48,12 @@ export async function findDeployment(
   const { id: runId, versionId, operation, sealedInputs } = row;
   const inputs = openInputsToRepeat(keyRing, runId, sealedInputs);
   return { runId, versionId, inputs, isRemoved: operation === 'destroy' };
+}
+
+/** Whether the transaction has read that no run has deployed the instance. */
+async function isKnownUndeployed(em: Em, place: Place, instance: string): Promise<boolean> {
+  const queued = await findQueued(em, place, instance);
+  return queued?.deployedRunId === null;
 }
 
 /** The id of the version with which the instance was deployed; null without a deployment. */
@@ -121,14 +134,17 @@ function repeats(
  * The version that a run uses: the requested one, else that of the deployment, else the latest.
  * @throws Unprocessable naming the versions that exist instead
  */
-export function chooseVersion(
+export async function chooseVersion(
   em: Em,
-  { templateId }: AdmissionTarget,
-  wanted: string | undefined,
+  target: AdmissionTarget,
+  request: { readonly version: string | undefined; readonly instance: string },
   deployment: Deployment | null,
 ): Promise<PublishedVersion> {
+  const { version: wanted, instance } = request;
   if (wanted === undefined && deployment) return loadVersionById(em, deployment.versionId);
-  return loadVersion(em, templateId, wanted ?? 'latest');
+  const queued = await findQueued(em, target, instance);
+  if (queued) return loadAvailable(em, queued.ofTemplate, wanted ?? 'latest');
+  return loadVersion(em, target.templateId, wanted ?? 'latest');
 }
 
 /** The variables of a run that a copy takes over. */

@@ -167,7 +167,7 @@ export async function chooseSupported(
   const deployment = source
     ? { ...source.deployment, runId: source.runId }
     : left && { ...removed, inputs: left.inputs };
-  const version = await chooseVersion(em, target, request.version, deployment);
+  const version = await chooseVersion(em, target, request, deployment);
   refuseUnsupported(version, request);
   refuseUnknownOmitted(version, request, source ? (source.omittedAbsent ?? []) : (left?.omittedAbsent ?? omit));
   return { version, deployment };

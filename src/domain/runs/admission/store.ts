@@ -3,7 +3,7 @@ import { jsonBuildObject, jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { ParameterOf } from '#database/queries.ts';
 import { prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import { poolAccessOfRun } from '#domain/workers/placement-store.ts';
+import { freeIsolationFor, poolAccessOfRun } from '#domain/workers/placement-store.ts';
 import { type OverRun, selectRunDetails } from '../details-store.ts';
 import type { AdmissionFacts } from './rules.ts';
 import { toTarget } from './target.ts';
@@ -71,13 +71,14 @@ const admittedColumns = [
 
 export type NewRunRow = Required<Pick<Insertable<Tables['runs']>, (typeof admittedColumns)[number]>>;
 
-/** Inserts a run and returns its details. */
+/** Inserts a run and returns its details, the `PoolAccess` of its pool, and the isolation of workers that can probably begin it at once. */
 export const insertRun = prepare((db, parameter: ParameterOf<NewRunRow>) => {
   const values = Object.fromEntries(admittedColumns.map((column) => [column, parameter(column)]));
   return db
     .insertInto('runs')
     .values(values as NewRunRow)
-    .returning(selectRunDetails);
+    .returning(selectRunDetails)
+    .returning((eb) => [poolAccessOfRun(eb).as('poolAccess'), freeIsolationFor(eb).as('freeIsolation')]);
 });
 
 /** The facts that decide whether a run can be requeued or copied, for `toAdmissionFacts`. */

@@ -1,4 +1,10 @@
-import { type AliasableExpression, type Expression, expressionBuilder, type Kysely } from 'kysely';
+import {
+  type AliasableExpression,
+  type Expression,
+  expressionBuilder,
+  type Kysely,
+  type SelectQueryBuilder,
+} from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
@@ -6,6 +12,7 @@ import { lockRows } from '#database/row-lock.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { EnvironmentKind, PlanSecretsDemand } from '#domain/environments/model.ts';
+import { keepSettings, storedSettings } from '#domain/settings/store.ts';
 import type { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
 import type { RunOptionName } from '#domain/shared/vocabulary/run-options.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
@@ -115,6 +122,19 @@ function ofInstallation(from: Selecting, templateId: IdOf) {
 type Template = { templateId: string };
 type TemplateAndEnvironment = Template & { environmentId: string };
 
+/** A transaction that locks a target decides by the settings, too. */
+function withSettings<Db, From extends keyof Db, Row>(query: SelectQueryBuilder<Db, From, Row>) {
+  return query.select(storedSettings().as('settings' as never)) as unknown as SelectQueryBuilder<
+    Db,
+    From,
+    Row & WithSettings
+  >;
+}
+
+interface WithSettings {
+  readonly settings: Parameters<typeof keepSettings>[1];
+}
+
 /**
  * Each lookup in two forms: without locks, and with share locks until the commit. Locks are taken from the outermost owner to the template.
  */
@@ -124,19 +144,25 @@ const lookups = {
       inEnvironment(db, parameter('templateId'), parameter('environmentId')),
     ),
     locking: prepare((db, parameter: ParameterOf<TemplateAndEnvironment>) =>
-      lockRows(inEnvironment(db, parameter('templateId'), parameter('environmentId')), ['o', 'm', 'p', 'e', 't'], true),
+      withSettings(
+        lockRows(
+          inEnvironment(db, parameter('templateId'), parameter('environmentId')),
+          ['o', 'm', 'p', 'e', 't'],
+          true,
+        ),
+      ),
     ),
   },
   ofTeam: {
     plain: prepare((db, parameter: ParameterOf<Template>) => ofTeam(db, parameter('templateId'))),
     locking: prepare((db, parameter: ParameterOf<Template>) =>
-      lockRows(ofTeam(db, parameter('templateId')), ['o', 'm', 't'], true),
+      withSettings(lockRows(ofTeam(db, parameter('templateId')), ['o', 'm', 't'], true)),
     ),
   },
   ofInstallation: {
     plain: prepare((db, parameter: ParameterOf<Template>) => ofInstallation(db, parameter('templateId'))),
     locking: prepare((db, parameter: ParameterOf<Template>) =>
-      lockRows(ofInstallation(db, parameter('templateId')), ['t'], true),
+      withSettings(lockRows(ofInstallation(db, parameter('templateId')), ['t'], true)),
     ),
   },
 };
@@ -147,7 +173,7 @@ export function findTargetInEnvironment(
   lock: boolean,
 ): Promise<TargetRow | undefined> {
   const { plain, locking } = lookups.inEnvironment;
-  return lock ? findLocked(() => locking(em, ids)) : findFirst(plain(em, ids));
+  return lock ? findLocked(em, () => locking(em, ids)) : findFirst(plain(em, ids));
 }
 
 /** A template without an environment belongs to its own team, or to the installation. */
@@ -159,7 +185,7 @@ export async function findTargetOfTemplate(em: Em, templateId: string, lock: boo
     .select('teamId')
     .executeTakeFirst();
   const { plain, locking } = template?.teamId ? lookups.ofTeam : lookups.ofInstallation;
-  return lock ? findLocked(() => locking(em, { templateId })) : findFirst(plain(em, { templateId }));
+  return lock ? findLocked(em, () => locking(em, { templateId })) : findFirst(plain(em, { templateId }));
 }
 
 async function findFirst<Row>(reading: Promise<Row[]>): Promise<Row | undefined> {
@@ -171,8 +197,15 @@ async function findFirst<Row>(reading: Promise<Row[]>): Promise<Row | undefined>
  * Looks a second time if the first lookup finds nothing: a row that was transferred while the lookup waited for its lock is
  * found only under its new owner.
  */
-async function findLocked<Row>(look: () => Promise<Row[]>): Promise<Row | undefined> {
-  return (await findFirst(look())) ?? (await findFirst(look()));
+async function findLocked<Row extends WithSettings>(
+  em: Em,
+  look: () => Promise<Row[]>,
+): Promise<Omit<Row, 'settings'> | undefined> {
+  const found = (await findFirst(look())) ?? (await findFirst(look()));
+  if (!found) return undefined;
+  const { settings, ...row } = found;
+  keepSettings(em, settings);
+  return row;
 }
 
 /**

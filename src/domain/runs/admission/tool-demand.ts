@@ -13,6 +13,7 @@ import {
   type ToolDemand,
 } from '#domain/tools/demand.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
+import { findQueued } from './queued-instance.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** What decides which tools a new run may use. */
@@ -36,7 +37,7 @@ export async function readToolDemand(
 ): Promise<ToolDemand | null> {
   const { spec, filesTools: files } = version;
   if (spec.executor.kind === 'command') return null;
-  const present = await findInstance(em, target, instance);
+  const present = (await findQueued(em, target, instance)) ?? (await findInstance(em, target, instance));
   const writer = present ? writerOf(present) : null;
   const ofTemplate = { by: 'template', tool: spec.tool } as const;
   if (operation === 'destroy' || operation === 'scan') return demandOfWriter({ files, wanted: [ofTemplate], writer });

@@ -60,7 +60,10 @@ export interface AccessReview {
   readonly only?: string;
   /** The target may belong to no team; a review of such a target has no `team_id`. */
   readonly unscoped?: true;
-  /** Finds the target by `name`. Use this if the operation's resolver needs more than the name, or more than one query. */
+  /**
+   * Finds the target by `name`. Use this if the operation's resolver needs more than the name, or more than one query. A `LookupById` is
+   * read in one statement with the caller.
+   */
   readonly target?: (em: Em, name: string) => Promise<Ownership | undefined>;
 }
 
