@@ -35,7 +35,7 @@ export async function awaitSuccess(
 ): Promise<void> {
   let known = revision;
   for (;;) {
-    const run = await http.call('GET', `/runs/${id}?wait=30s&revision=${known}`);
+    const run = await http.call('GET', `/runs/${id}?wait=30s&until=settled&revision=${known}`);
     if (run.status === 'succeeded') return;
     if (run.finished_at !== null) throw new Error(`run ${id} ended ${run.status}: ${run.status_reason}`);
     known = run.revision;
