@@ -28,7 +28,7 @@ export async function waitForStatus(http: HttpClient, id: string, status: string
   }
 }
 
-/** Waits for the end of a run, as clients should: each request is answered at the next change. @throws Error unless the run succeeds */
+/** Waits for the end of a run, as clients should: a request is answered when the run has ended. @throws Error unless the run succeeds */
 export async function awaitSuccess(
   http: HttpClient,
   { id, revision }: { id: string; revision: number },
