@@ -20,6 +20,12 @@ export function programEnvironment(settings: Record<string, string | undefined>)
   };
 }
 
+/** Builds the service unless the build is that of the present sources, as before `npm start`. */
+export async function buildService(): Promise<void> {
+  const setUp = new Program([process.execPath, 'scripts/setup.js', 'build'], process.env);
+  if ((await setUp.ends()) !== 0) throw new Error(`the service cannot be built:\n${setUp.output}`);
+}
+
 /** A program under test, with its output so far. */
 export class Program {
   readonly child: ChildProcess;
@@ -38,6 +44,11 @@ export class Program {
   /** Runs a command of this service, such as `start`. */
   static coordinator(given: readonly string[], settings: Record<string, string | undefined>): Program {
     return new Program([process.execPath, 'src/main.ts', ...given], programEnvironment(settings));
+  }
+
+  /** The same, of the build that `npm start` runs. Call `buildService` first. */
+  static built(given: readonly string[], settings: Record<string, string | undefined>): Program {
+    return new Program([process.execPath, 'build/current/main.js', ...given], programEnvironment(settings));
   }
 
   get pid(): number {
