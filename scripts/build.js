@@ -67,13 +67,17 @@ const directories = {
  */
 const ascii = {
   name: 'ascii',
-  renderChunk: (code) =>
-    code.replace(
-      /(\\*)([^\0-\x7f])/g,
-      (_, slashes, unit) =>
-        `${slashes.slice(slashes.length % 2)}\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    ),
+  generateBundle(_options, files) {
+    for (const file of Object.values(files)) if (file.type === 'chunk') file.code = escapeAll(file.code);
+  },
 };
+
+function escapeAll(code) {
+  return code.replace(
+    /(\\*)([^\0-\x7f])/g,
+    (_, slashes, unit) => `${slashes.slice(slashes.length % 2)}\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
 
 async function build(directory) {
   const { rolldown } = await import('rolldown');
