@@ -79,29 +79,35 @@ function escapeAll(code) {
   );
 }
 
+/** The programs of processes share files. That of a thread is one file, which a process keeps in memory for threads that start later. */
+const builds = [['main', 'executor-host'], ['evaluation-thread']];
+
 async function build(directory) {
   const { rolldown } = await import('rolldown');
-  const bundle = await rolldown({
-    cwd: root,
-    input: programs,
-    platform: 'node',
-    tsconfig: false,
-    external,
-    resolve: { alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') } },
-    plugins: [places, directories, ascii],
-    onLog(level, { code, message }, report) {
-      // Libraries are as they are.
-      if (code !== 'EVAL' && code !== 'CIRCULAR_DEPENDENCY') report(level, message);
-    },
-  });
-  await bundle.write({
-    dir: directory,
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
-    comments: false,
-  });
-  await bundle.close();
+  for (const wanted of builds) {
+    const bundle = await rolldown({
+      cwd: root,
+      input: Object.fromEntries(wanted.map((name) => [name, programs[name]])),
+      platform: 'node',
+      tsconfig: false,
+      external,
+      resolve: { alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') } },
+      plugins: [places, directories, ascii],
+      onLog(level, { code, message }, report) {
+        // Libraries are as they are.
+        if (code !== 'EVAL' && code !== 'CIRCULAR_DEPENDENCY') report(level, message);
+      },
+    });
+    await bundle.write({
+      dir: directory,
+      format: 'esm',
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name]-[hash].js',
+      codeSplitting: wanted.length > 1,
+      comments: false,
+    });
+    await bundle.close();
+  }
 }
 
 try {
