@@ -11,6 +11,7 @@ const source = join(root, 'src/');
 /** The programs that run as processes or threads, by their names in the build. */
 const programs = {
   main: join(source, 'main.ts'),
+  sample: join(source, 'local/sample/main.ts'),
   'executor-host': join(source, 'executors/host/main.ts'),
   'evaluation-thread': join(source, 'domain/evaluation-thread.ts'),
 };
@@ -80,7 +81,7 @@ function escapeAll(code) {
 }
 
 /** The programs of processes share files. That of a thread is one file, which a process keeps in memory for threads that start later. */
-const builds = [['main', 'executor-host'], ['evaluation-thread']];
+const builds = [['main', 'sample', 'executor-host'], ['evaluation-thread']];
 
 async function build(directory) {
   const { rolldown } = await import('rolldown');

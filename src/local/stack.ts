@@ -4,6 +4,7 @@ import { type Account, claimAccount, findServiceAccount } from './account/accoun
 import { openDataDirectory, rotateLog } from './data-directory.ts';
 import { findIsolationProblem } from './engine/isolation.ts';
 import { startPrivateTemporal } from './engine/private-temporal.ts';
+import { sharedPools } from './node-flags.ts';
 import { findFreePort } from './ports.ts';
 import { choosePluginReader } from './postgres/plugin-reader.ts';
 import { startPostgres } from './postgres/postgres.ts';
@@ -49,6 +50,7 @@ export async function startStack(
     COORDINATOR_ADMIN_PASSWORD_FILE: undefined,
     // DATABASE_URL is set below.
     DATABASE_URL_FILE: undefined,
+    ...sharedPools,
     COORDINATOR_DATA_DIR: config.dataDir,
     // On a single machine, `start` continues without sandboxes, and says so.
     COORDINATOR_EXECUTOR_ISOLATION: process.env['COORDINATOR_EXECUTOR_ISOLATION'] || 'auto',
