@@ -51,6 +51,8 @@ export async function startStack(
     // DATABASE_URL is set below.
     DATABASE_URL_FILE: undefined,
     ...sharedPools,
+    // Each connection is a process of PostgreSQL with some MiB.
+    COORDINATOR_DATABASE_POOL: process.env['COORDINATOR_DATABASE_POOL'] || '5',
     COORDINATOR_DATA_DIR: config.dataDir,
     // On a single machine, `start` continues without sandboxes, and says so.
     COORDINATOR_EXECUTOR_ISOLATION: process.env['COORDINATOR_EXECUTOR_ISOLATION'] || 'auto',

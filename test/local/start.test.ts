@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { makeDirectory } from '#test/support/directories.ts';
-import { buildService, Program, processTree, whatIsLeft } from '#test/support/programs/start.ts';
+import { Program, processTree, whatIsLeft } from '#test/support/programs/start.ts';
 
 /** One data directory, on which the service is started repeatedly, as on a new user's machine. */
 const dataDir = makeDirectory();
@@ -16,7 +16,7 @@ let runsPath = '';
 let firstTook = 0;
 
 function start(settings: Record<string, string | undefined> = {}): Program {
-  const program = Program.built(['start'], { COORDINATOR_DATA_DIR: dataDir, ...settings });
+  const program = Program.start({ COORDINATOR_DATA_DIR: dataDir, ...settings });
   started.push(program);
   return program;
 }
@@ -41,9 +41,7 @@ async function listRuns(url: string, token: string): Promise<unknown[]> {
 }
 
 // A busy machine starts the whole service in minutes.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
-
-beforeAll(buildService);
+vi.setConfig({ testTimeout: 300_000 });
 
 const ready = /Ready {2}(http:\/\/127\.0\.0\.1:\d+)/;
 

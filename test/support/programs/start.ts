@@ -20,12 +20,6 @@ export function programEnvironment(settings: Record<string, string | undefined>)
   };
 }
 
-/** Builds the service unless the build is that of the present sources, as before `npm start`. */
-export async function buildService(): Promise<void> {
-  const setUp = new Program([process.execPath, 'scripts/setup.js', 'build'], process.env);
-  if ((await setUp.ends()) !== 0) throw new Error(`the service cannot be built:\n${setUp.output}`);
-}
-
 /** A program under test, with its output so far. */
 export class Program {
   readonly child: ChildProcess;
@@ -46,9 +40,9 @@ export class Program {
     return new Program([process.execPath, 'src/main.ts', ...given], programEnvironment(settings));
   }
 
-  /** The same, of the build that `npm start` runs. Call `buildService` first. */
-  static built(given: readonly string[], settings: Record<string, string | undefined>): Program {
-    return new Program([process.execPath, 'build/current/main.js', ...given], programEnvironment(settings));
+  /** Starts everything as a user does, from a build. */
+  static start(settings: Record<string, string | undefined>): Program {
+    return new Program(['./start'], programEnvironment(settings));
   }
 
   get pid(): number {
