@@ -4,7 +4,7 @@ import { type Account, claimAccount, findServiceAccount } from './account/accoun
 import { openDataDirectory, rotateLog } from './data-directory.ts';
 import { findIsolationProblem } from './engine/isolation.ts';
 import { startPrivateTemporal } from './engine/private-temporal.ts';
-import { sharedPools } from './node-flags.ts';
+import { nativeMemory } from './node-flags.ts';
 import { findFreePort } from './ports.ts';
 import { choosePluginReader } from './postgres/plugin-reader.ts';
 import { startPostgres } from './postgres/postgres.ts';
@@ -50,7 +50,7 @@ export async function startStack(
     COORDINATOR_ADMIN_PASSWORD_FILE: undefined,
     // DATABASE_URL is set below.
     DATABASE_URL_FILE: undefined,
-    ...sharedPools,
+    ...nativeMemory,
     // Each connection is a process of PostgreSQL with some MiB.
     COORDINATOR_DATABASE_POOL: process.env['COORDINATOR_DATABASE_POOL'] || '5',
     COORDINATOR_DATA_DIR: config.dataDir,
