@@ -19,6 +19,7 @@ import { providers } from './benchmarks/providers.ts';
 import { reads } from './benchmarks/reads.ts';
 import { retention } from './benchmarks/retention.ts';
 import { scans } from './benchmarks/scans.ts';
+import { start } from './benchmarks/start.ts';
 import { workflow } from './benchmarks/workflow.ts';
 import { openTestbed, type Testbed } from './installation/testbed.ts';
 import { findTofu } from './installation/tofu.ts';
@@ -40,6 +41,7 @@ const benchmarks: readonly Benchmark[] = [
   authorization,
   audit,
   cost,
+  start,
   neighbours,
   evaluation,
   assemblies,

@@ -1,4 +1,5 @@
 import { ensureBrowser } from './setup/browser.js';
+import { ensureBuild } from './setup/build.js';
 import { ensureClientTools } from './setup/client-tools.js';
 import { ensureDependencies } from './setup/dependencies.js';
 import { SetupError } from './setup/errors.js';
@@ -11,7 +12,7 @@ import { ensureTofu } from './setup/tofu.js';
 
 /**
  * Installs everything that `npm start`, `npm test` and the longer proofs need: the dependencies (including Node 24), a
- * Temporal server and, for tests, a browser. Runs on Node 18 or later, before anything is installed. Does nothing if
+ * Temporal server and, for tests, a browser. Builds the service. Runs on Node 18 or later, before anything is installed. Does nothing if
  * everything is installed.
  */
 async function setUp(purpose) {
@@ -23,11 +24,12 @@ async function setUp(purpose) {
   }
   endWithParent();
   await ensureDependencies();
+  if (purpose === 'build') return ensureBuild();
   await ensureSandbox(purpose);
   if (purpose === 'bench' || purpose === 'containers') await ensureTemporalCluster();
   if (purpose === 'bench' || purpose === 'test') await ensureProviders();
-  if (purpose === 'bench') return;
-  if (purpose !== 'start' || !process.env.TEMPORAL_ADDRESS) await ensureTemporal();
+  if (purpose !== 'bench' && !(purpose === 'start' && process.env.TEMPORAL_ADDRESS)) await ensureTemporal();
+  if (purpose !== 'containers') await ensureBuild();
   if (purpose === 'test') {
     await ensureBrowser();
     await ensureTofu();

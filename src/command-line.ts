@@ -7,6 +7,7 @@ import { ServiceError } from '#domain/shared/errors.ts';
 import { findServiceAccount } from '#local/account/account.ts';
 import { dropPrivileges } from '#local/account/privileges.ts';
 import { describeError, StartError } from '#local/errors.ts';
+import { receiveSettings } from '#local/following-settings.ts';
 import { explainListenError } from '#local/ports.ts';
 import { alreadyDoneExitCode } from '#local/run-subcommand.ts';
 import { runService } from '#local/service-process.ts';
@@ -48,10 +49,11 @@ const commands: Readonly<Record<string, Command>> = {
   },
   api: async (given) => {
     refuseArguments(given);
-    const config = loadConfig();
-    const account = findServiceAccount(config.dataDir, config.user);
-    const { runApi } = await import('#api/main.ts');
     return runService(async () => {
+      const { runApi } = await import('#api/main.ts');
+      await receiveSettings();
+      const config = loadConfig();
+      const account = findServiceAccount(config.dataDir, config.user);
       const api = await runApi(config);
       dropPrivileges(account);
       return api;
@@ -59,14 +61,16 @@ const commands: Readonly<Record<string, Command>> = {
   },
   worker: async (given) => {
     refuseArguments(given);
-    const config = loadConfig();
-    const { runWorker } = await import('#worker/main.ts');
-    return runService(() => runWorker(config));
+    return runService(async () => {
+      const { runWorker } = await import('#worker/main.ts');
+      await receiveSettings();
+      return runWorker(loadConfig());
+    });
   },
   migrate: async (given) => {
     refuseArguments(given);
     const config = loadDatabaseConfig();
-    const { migrate } = await import('#open-database');
+    const { migrate } = await import('#migrate');
     await migrate(config);
     return 0;
   },

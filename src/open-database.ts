@@ -1,4 +1,4 @@
-import { applyMigrations, type DatabaseSettings, type Orm, openOrm } from '#database/database.ts';
+import { type DatabaseSettings, type Orm, openOrm } from '#database/database.ts';
 import { entities } from '#domain/entities.ts';
 import { parseWrittenJson } from '#domain/shared/values/exact-json.ts';
 
@@ -15,9 +15,4 @@ export async function withDatabase<T>(settings: DatabaseSettings, work: (orm: Or
   } finally {
     await orm.close();
   }
-}
-
-/** Brings the schema of a database to this release's, and names the migrations that it applied. */
-export function migrate(settings: Pick<DatabaseSettings, 'databaseUrl'>): Promise<string[]> {
-  return withDatabase({ ...settings, databasePoolSize: 2, answerWithinMs: 0 }, applyMigrations);
 }

@@ -6,7 +6,6 @@ import { findTofu } from '../installation/tofu.ts';
 import { runLoad } from '../load/load.ts';
 import { admitRun, waitForStatus } from '../load/runs.ts';
 import { command, createTenant, publish } from '../load/tenant.ts';
-import { measureIdleStack } from '../resources/idle-stack.ts';
 import { listTree, readMemory } from '../resources/processes.ts';
 import {
   type Cpu,
@@ -32,14 +31,13 @@ export const cost: Benchmark = {
   about:
     `The processor time that each process spends on one run. Each round executes ${runsOneByOne} runs one after another, of a command ` +
     'template whose only step is `true`, and of an OpenTofu template whose version has run before. Then the memory (PSS) of ' +
-    'each process after those runs, and of everything that `npm start` runs when it idles after its sample runs.',
+    'each process after those runs.',
   run: async (testbed) => {
     if (findTofu() === null) throw new StartError('Neither OpenTofu nor Terraform was found: put `tofu` on PATH.');
     const installation = await testbed.open('cost', { settings: { WORKER_CONCURRENCY: '4' } });
     try {
       await installation.startWorker();
-      const measured = await measure(testbed, installation);
-      return [...measured, ...(await measureIdle(testbed))];
+      return await measure(testbed, installation);
     } finally {
       await installation.close();
     }
@@ -102,26 +100,4 @@ function memoryRows({ apiPid, workerPid }: Installation): Comparison[] {
     target: null,
     service: { arm: part, values: [readMemory(own)] },
   }));
-}
-
-async function measureIdle(testbed: Testbed): Promise<Comparison[]> {
-  const memory = await measureIdleStack(testbed.directory);
-  const rows = Object.entries(memory).map(([name, mebibytes]) => ({
-    what: `idle \`npm start\`: ${name}`,
-    unit: 'MiB',
-    other: null,
-    target: null,
-    service: { arm: name, values: [mebibytes] },
-  }));
-  const together = Object.values(memory).reduce((sum, mebibytes) => sum + mebibytes, 0);
-  return [
-    ...rows,
-    {
-      what: 'idle `npm start`: together',
-      unit: 'MiB',
-      other: null,
-      target: { below: 350 },
-      service: { arm: 'together', values: [together] },
-    },
-  ];
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import pg from 'pg';
 import { startPostgres } from '#local/postgres/postgres.ts';
-import { migrate } from '#open-database';
+import { migrate } from '#migrate';
 import { logLinePrefix } from '../resources/statement-log.ts';
 import { type Installation, openInstallation } from './installation.ts';
 import { createNamespace, startTemporalCluster } from './temporal-cluster.ts';

@@ -40,7 +40,7 @@ const drainWithinMs = 5_000;
 export async function runApi(config: Config): Promise<{ url: string; adminUrl: string; close(): Promise<void> }> {
   const { services, engine, dispatcher, signals } = await connect(config);
   const { orm, keyUses, evaluator, outboundHttp } = services;
-  await evaluator.start();
+  await evaluator.keepCode();
   await removeLeftGitDirectories().catch((err) =>
     services.log.warn({ err }, 'could not remove what a killed process left'),
   );

@@ -165,7 +165,8 @@ export const settings = {
     schema: wholeNumber(1, 500),
     default: '10',
     description:
-      'Maximum number of database connections of one process. Signals between processes (LISTEN and NOTIFY) use one more.',
+      'Maximum number of database connections of one process; with `start`, the default is 5. Signals between processes (LISTEN and NOTIFY) ' +
+      'use one more.',
   },
   ...temporalSettings,
   ENABLE_ADMIN_BOOTSTRAP: {

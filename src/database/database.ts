@@ -56,6 +56,7 @@ export function openOrm(settings: DatabaseSettings, entities: Entities, parseJso
     entityManager: ForkingEntityManager,
     clientUrl: settings.databaseUrl,
     entities: [...entities],
+    discovery: { warnWhenNoEntities: false },
     extensions: [Migrator],
     pool: { min: 0, max: settings.databasePoolSize, idleTimeoutMillis: 30_000 },
     migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migrations', silent: true },

@@ -4,12 +4,13 @@ import { type Account, claimAccount, findServiceAccount } from './account/accoun
 import { openDataDirectory, rotateLog } from './data-directory.ts';
 import { findIsolationProblem } from './engine/isolation.ts';
 import { startPrivateTemporal } from './engine/private-temporal.ts';
+import { nativeMemory } from './node-flags.ts';
 import { findFreePort } from './ports.ts';
 import { choosePluginReader } from './postgres/plugin-reader.ts';
 import { startPostgres } from './postgres/postgres.ts';
 import { openSocketDirectory } from './postgres/socket-directory.ts';
 import { runSubcommand } from './run-subcommand.ts';
-import { type ReadyMessage, Supervisor } from './supervisor.ts';
+import { type ReadyMessage, type SupervisedProgram, Supervisor } from './supervisor.ts';
 import { startTemporal } from './temporal.ts';
 
 /** The facts about the running service that `start` needs. */
@@ -29,8 +30,8 @@ export type Stack = {
 export type Stops = { services: Supervisor[]; servers: (() => Promise<void>)[] };
 
 /**
- * Starts PostgreSQL and Temporal, unless the configuration names others, applies the migrations, and starts the API and a
- * worker concurrently. Adds everything that it starts to `stops`, even if it fails later.
+ * Starts PostgreSQL and Temporal, unless the configuration names others, and applies the migrations. Meanwhile, an API and a worker load
+ * their code. Adds everything that it starts to `stops`, even if it fails later.
  * @throws StartError
  */
 export async function startStack(
@@ -49,6 +50,9 @@ export async function startStack(
     COORDINATOR_ADMIN_PASSWORD_FILE: undefined,
     // DATABASE_URL is set below.
     DATABASE_URL_FILE: undefined,
+    ...nativeMemory,
+    // Each connection is a process of PostgreSQL with some MiB.
+    COORDINATOR_DATABASE_POOL: process.env['COORDINATOR_DATABASE_POOL'] || '5',
     COORDINATOR_DATA_DIR: config.dataDir,
     // On a single machine, `start` continues without sandboxes, and says so.
     COORDINATOR_EXECUTOR_ISOLATION: process.env['COORDINATOR_EXECUTOR_ISOLATION'] || 'auto',
@@ -57,26 +61,35 @@ export async function startStack(
     // Compiling the code takes half of a process's start.
     NODE_COMPILE_CACHE: join(codeCachePath(config.dataDir), 'code'),
   };
+  const settings = startServers(config, program, common, context);
+  const services = startServices(config, program, { environment: common, settings }, stops, report);
+  // The services reject as well if a server does not start, but it is the server's error that says why.
+  const [found, ready] = await Promise.all([settings, services]);
+  return {
+    ...ready,
+    environment: { ...common, ...found },
+    broken: Promise.race([...context.broken, new Promise<never>(() => {})]),
+  };
+}
+
+/** Starts the servers that the configuration does not name, and migrates the database. @returns the settings that lead to them */
+async function startServers(
+  config: StartConfig,
+  program: string,
+  environment: NodeJS.ProcessEnv,
+  context: EmbeddedContext,
+): Promise<Record<string, string>> {
   const migrated = async () => {
     const databaseUrl = config.databaseUrl ?? (await startEmbeddedPostgres(context));
-    await runSubcommand('Migrating the database', [program, 'migrate'], {
-      ...common,
-      DATABASE_URL: databaseUrl,
-    });
-    return databaseUrl;
+    const migrating = { ...environment, DATABASE_URL: databaseUrl };
+    await runSubcommand('Migrating the database', [program, 'migrate'], migrating);
+    return { DATABASE_URL: databaseUrl, ...(await makePluginReader(config, program, migrating)) };
   };
-  const [databaseUrl, temporalAddress] = await Promise.all([
+  const [database, address] = await Promise.all([
     migrated(),
     config.temporal.address ?? startEmbeddedTemporal(context, config.temporal.namespace),
   ]);
-  const environment = {
-    ...common,
-    ...(await makePluginReader(config, program, { ...common, DATABASE_URL: databaseUrl })),
-    DATABASE_URL: databaseUrl,
-    TEMPORAL_ADDRESS: temporalAddress,
-  };
-  const ready = await startServices(config, program, environment, stops, report);
-  return { ...ready, environment, broken: Promise.race([...context.broken, new Promise<never>(() => {})]) };
+  return { ...database, TEMPORAL_ADDRESS: address };
 }
 
 /**
@@ -134,7 +147,7 @@ export async function stopStack(stops: Stops): Promise<void> {
 async function startServices(
   config: StartConfig,
   program: string,
-  environment: NodeJS.ProcessEnv,
+  given: Pick<SupervisedProgram, 'environment' | 'settings'>,
   stops: Stops,
   report: (line: string) => void,
 ): Promise<{ url: string; publicUrl: string; adminUrl: string }> {
@@ -143,7 +156,7 @@ async function startServices(
     const service = new Supervisor({
       name,
       arguments: [program, name],
-      environment,
+      ...given,
       logFile,
       report,
       ...(pin && { pin }),

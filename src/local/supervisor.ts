@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { StartError } from './errors.ts';
+import { type SettingsMessage, settingsFollow } from './following-settings.ts';
 import { finishesWithin, startWithinMs } from './lifetime.ts';
 import { withoutInspector } from './node-flags.ts';
 
@@ -14,11 +15,13 @@ const ReadyMessage = z.object({
 });
 export type ReadyMessage = z.output<typeof ReadyMessage>;
 
-type SupervisedProgram = {
+export type SupervisedProgram = {
   readonly name: string;
   /** Arguments of Node: the program and its command. */
   readonly arguments: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
+  /** Further environment variables, which the process waits for (`receiveSettings`) while it loads its code. */
+  readonly settings?: Promise<Readonly<Record<string, string>>>;
   readonly logFile: string;
   /** Environment variables for restarts that follow from the first start, such as its port. */
   readonly pin?: (ready: ReadyMessage) => NodeJS.ProcessEnv;
@@ -55,10 +58,13 @@ export class Supervisor {
     return this.#child?.pid;
   }
 
-  /** Resolves when the process is ready. @throws StartError with the last line of its log if it ends before that */
+  /**
+   * Resolves when the process is ready.
+   * @throws StartError with the last line of its log if it ends before that; whatever the promise of its settings rejects with
+   */
   async start(): Promise<ReadyMessage> {
     const child = this.#spawn();
-    const ready = await this.#waitUntilReady(child);
+    const [ready] = await Promise.all([this.#waitUntilReady(child), this.#sendSettings(child)]);
     this.#environment = { ...this.#environment, ...this.#program.pin?.(ready) };
     this.#restartWhenEnded(child, Date.now());
     return ready;
@@ -83,12 +89,19 @@ export class Supervisor {
     this.#child?.kill('SIGKILL');
   }
 
+  async #sendSettings(child: ChildProcess): Promise<void> {
+    const settings = await this.#program.settings;
+    if (settings === undefined) return;
+    // An error means that the process has ended, which `#waitUntilReady` reports.
+    child.send({ type: 'settings', settings } satisfies SettingsMessage, () => {});
+  }
+
   #spawn(): ChildProcess {
     const log = openSync(this.#program.logFile, 'a', 0o600);
     // Detached, so that Ctrl-C reaches only this process, which stops everything in order.
     const child = spawn(process.execPath, [withoutInspector, ...this.#program.arguments], {
       detached: true,
-      env: this.#environment,
+      env: { ...this.#environment, ...(this.#program.settings && settingsFollow) },
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);

@@ -105,7 +105,6 @@ async function openExecution(config: Config, services: Services) {
   if (executor.swept > 0) log.warn({ hosts: executor.swept }, 'removed the leftovers of killed executor hosts');
   const facts = await describeWorker(config, workerId, executor);
   const evaluator = new Evaluator();
-  await evaluator.start();
   const tasks = await openTaskWorkers(config, {
     ...systemOf(services),
     keyRing,

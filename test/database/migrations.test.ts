@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Orm, pendingMigrations } from '#database/database.ts';
-import { migrate, openDatabase } from '#open-database';
+import { migrate } from '#migrate';
+import { openDatabase } from '#open-database';
 import { createEmptyDatabase, type TestDatabase } from '#test/support/database/database.ts';
 
 let database: TestDatabase;

@@ -16,7 +16,8 @@ const password = 'correct horse battery';
  */
 const main = `
 import { loadConfig } from '#config';
-import { migrate, openDatabase } from '#open-database';
+import { migrate } from '#migrate';
+import { openDatabase } from '#open-database';
 import { operations } from '#api/operations.ts';
 import { demands } from '#test/support/api/operation-table.ts';
 const { databaseUrl } = loadConfig();

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findServiceAccount } from '#local/account/account.ts';
 import { type EmbeddedPostgres, startPostgres } from '#local/postgres/postgres.ts';
 import { openSocketDirectory, removeSocketDirectory } from '#local/postgres/socket-directory.ts';
-import { migrate } from '#open-database';
+import { migrate } from '#migrate';
 import { makeDirectory, makeTestDirectory } from '#test/support/directories.ts';
 import { programEnvironment } from '#test/support/programs/start.ts';
 

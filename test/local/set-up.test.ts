@@ -1,4 +1,13 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -7,8 +16,16 @@ import { Program } from '#test/support/programs/start.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** An npm that installs only Node 24, as the package `node` does. */
-const goodNpm = `mkdir -p node_modules/.bin && ln -sf ${process.execPath} node_modules/.bin/node; echo x >> npm-runs`;
+/** An npm that installs only Node 24, as the package `node` does, and a bundler that writes one line. */
+const goodNpm = `mkdir -p node_modules/.bin && ln -sf ${process.execPath} node_modules/.bin/node; echo x >> npm-runs
+mkdir -p node_modules/rolldown; cp rolldown.json node_modules/rolldown/package.json; cp rolldown.js node_modules/rolldown/`;
+const bundler = `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+const write = ({ dir }) => {
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(dir + '/main.js', '// built');
+  appendFileSync('build-runs', 'x');
+};
+export const rolldown = async () => ({ write, close() {} });`;
 /** A go whose build takes a second and produces a program that runs. */
 const goodGo =
   'echo x >> "$GOBIN/../go-runs"; sleep 1; printf "#!/bin/sh\\necho temporal" > "$GOBIN/temporal"; chmod +x "$GOBIN/temporal"';
@@ -22,11 +39,15 @@ function makeClone(programs: Record<string, string>) {
   for (const name of ['package.json', 'package-lock.json', 'scripts']) {
     cpSync(join(root, name), join(clone, name), { recursive: true });
   }
+  for (const folder of ['src', 'migrations']) mkdirSync(join(clone, folder));
+  writeFileSync(join(clone, 'src', 'main.ts'), '// the service');
+  writeFileSync(join(clone, 'rolldown.js'), bundler);
+  writeFileSync(join(clone, 'rolldown.json'), '{"type": "module", "exports": "./rolldown.js"}');
   for (const [name, script] of Object.entries(programs)) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(bin, name), 0o755);
   }
-  for (const tool of ['sh', 'mkdir', 'ln', 'sleep', 'chmod']) symlinkSync(`/bin/${tool}`, join(bin, tool));
+  for (const tool of ['sh', 'mkdir', 'cp', 'ln', 'sleep', 'chmod']) symlinkSync(`/bin/${tool}`, join(bin, tool));
   const environment = { PATH: bin, HOME: directory, XDG_CACHE_HOME: join(directory, 'cache') };
   const setUp = (extra: Record<string, string> = {}) =>
     new Program([process.execPath, 'scripts/setup.js', 'start'], { ...environment, ...extra }, clone);
@@ -73,6 +94,27 @@ describe('set-up', () => {
     expect(await Promise.all(all.map((program) => program.ends()))).toEqual([0, 0, 0]);
     expect(readFileSync(join(clone, 'npm-runs'), 'utf8')).toBe('x\n');
     expect(readFileSync(join(cached, 'go-runs'), 'utf8')).toBe('x\n');
+  });
+
+  it('builds the service once, and again after its code has changed', async () => {
+    const { clone, setUp } = makeClone({ npm: goodNpm, temporal: 'true' });
+    await setUp().ends();
+    expect(await setUp().ends()).toBe(0);
+    expect(readFileSync(join(clone, 'build', 'current', 'main.js'), 'utf8')).toBe('// built');
+    expect(readFileSync(join(clone, 'build-runs'), 'utf8')).toBe('x');
+    const before = realpathSync(join(clone, 'build', 'current'));
+    writeFileSync(join(clone, 'src', 'main.ts'), '// another service');
+    expect(await setUp().ends()).toBe(0);
+    expect(readFileSync(join(clone, 'build-runs'), 'utf8')).toBe('xx');
+    // A service that runs restarts its processes from its own build.
+    expect(existsSync(join(before, 'main.js'))).toBe(true);
+  });
+
+  it('reports why the service cannot be built', async () => {
+    const { clone, setUp } = makeClone({ npm: goodNpm, temporal: 'true' });
+    writeFileSync(join(clone, 'rolldown.js'), 'throw new Error("no space is left");');
+    expect(await failOf(setUp())).toMatch(/^The service cannot be built: .*no space is left/);
+    expect(existsSync(join(clone, 'build', 'current'))).toBe(false);
   });
 
   it('leaves no lock and no incomplete program behind when it is killed, so that the next set-up succeeds', async () => {

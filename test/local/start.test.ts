@@ -16,7 +16,7 @@ let runsPath = '';
 let firstTook = 0;
 
 function start(settings: Record<string, string | undefined> = {}): Program {
-  const program = Program.coordinator(['start'], { COORDINATOR_DATA_DIR: dataDir, ...settings });
+  const program = Program.start({ COORDINATOR_DATA_DIR: dataDir, ...settings });
   started.push(program);
   return program;
 }
@@ -102,7 +102,7 @@ describe('start', () => {
 
   it('restarts a killed API at the same address', async () => {
     const { url } = readServiceFile();
-    const api = processTree(started[0]?.pid ?? 0).find(({ command }) => command.endsWith('main.ts api'));
+    const api = processTree(started[0]?.pid ?? 0).find(({ command }) => command.endsWith('main.js api'));
     process.kill(api?.pid ?? 0, 'SIGKILL');
     await started[0]?.says(/The api ended unexpectedly \(SIGKILL\); restarting in 1 s\./);
     await started[0]?.says(/The api is running again\./);
@@ -112,7 +112,7 @@ describe('start', () => {
   it('leaves no process behind when it is killed with SIGKILL', async () => {
     const tree = processTree(started[0]?.pid ?? 0);
     const commands = tree.map(({ command }) => command).join('\n');
-    for (const part of ['main.ts api', 'main.ts worker', 'postgres', 'temporal']) expect(commands).toContain(part);
+    for (const part of ['main.js api', 'main.js worker', 'postgres', 'temporal']) expect(commands).toContain(part);
     await started[0]?.stop('SIGKILL');
     expect(await whatIsLeft(tree)).toEqual([]);
   });
@@ -146,7 +146,7 @@ describe('start', () => {
     await program.says(ready);
     const tree = processTree(program.pid);
     // A worker that does not react delays the orderly stop.
-    const worker = tree.find(({ command }) => command.endsWith('main.ts worker'));
+    const worker = tree.find(({ command }) => command.endsWith('main.js worker'));
     process.kill(worker?.pid ?? 0, 'SIGSTOP');
     program.child.kill('SIGINT');
     await program.says(/Stopping/);
@@ -163,7 +163,10 @@ describe('start', () => {
     const settings = { COORDINATOR_DATA_DIR: dataDir, npm_lifecycle_event: 'start' };
     const { PATH, HOME } = process.env;
     const environment = { PATH, HOME, COORDINATOR_PORT: '0', COORDINATOR_ADMIN_PORT: '0', ...settings };
-    const parent = new Program(['/bin/sh', '-c', `'${process.execPath}' src/main.ts start; true`], environment);
+    const parent = new Program(
+      ['/bin/sh', '-c', `'${process.execPath}' build/current/main.js start; true`],
+      environment,
+    );
     started.push(parent);
     await parent.says(ready);
     const tree = processTree(parent.pid);
@@ -175,7 +178,7 @@ describe('start', () => {
   it('stops everything that it has started when it is asked to stop while starting', async () => {
     const program = start();
     await program.says(/Temporal is ready/);
-    const isStarting = () => processTree(program.pid).some(({ command }) => command.endsWith('main.ts api'));
+    const isStarting = () => processTree(program.pid).some(({ command }) => command.endsWith('main.js api'));
     await expect.poll(isStarting).toBe(true);
     const tree = processTree(program.pid);
     expect(await program.stop()).toBe(0);

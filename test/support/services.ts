@@ -70,7 +70,7 @@ export default async function startServices(project: TestProject): Promise<() =>
 
 async function makeTemplate(adminUrl: string): Promise<void> {
   await query(adminUrl, `CREATE DATABASE ${templateDatabase}`);
-  const { migrate } = await import('#open-database');
+  const { migrate } = await import('#migrate');
   const url = new URL(adminUrl);
   url.pathname = `/${templateDatabase}`;
   await migrate({ databaseUrl: url.href });

@@ -13,6 +13,8 @@ import type { InstalledTool } from './tools.ts';
 import { isWorldReadable } from './world-permissions.ts';
 
 const program = fileURLToPath(new URL('../host/main.ts', import.meta.url));
+/** Keeps a debugger away, and gives new objects one MiB instead of sixteen, which V8 keeps even when the host is idle. */
+const hostFlags = ['--disable-sigusr1', '--max-semi-space-size=1'];
 const pipeIndex = 3;
 const diagnosticBytes = 8 * 1024;
 const readyTimeoutMs = 30_000;
@@ -114,7 +116,7 @@ function spawnHost(user: HostUser | null, closedTools: readonly InstalledTool[])
   const switchArguments = user === null || startsAsUser ? [] : [String(user.uid), String(user.gid)];
   const descriptors = closedTools.map(({ path }) => openSync(path, 'r'));
   try {
-    return spawn(process.execPath, ['--disable-sigusr1', program, ...switchArguments], {
+    return spawn(process.execPath, [...hostFlags, program, ...switchArguments], {
       cwd: '/',
       env: { ...allowedEnvironment(process.env), ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) },
       detached: true,

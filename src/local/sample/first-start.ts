@@ -4,8 +4,7 @@ import { isDone, markDone, writeAuthorization } from '../data-directory.ts';
 import { describeError } from '../errors.ts';
 import { runSubcommand } from '../run-subcommand.ts';
 import type { Stack } from '../stack.ts';
-import { SampleClient } from './client.ts';
-import { runSample } from './sample.ts';
+import { runSampleProcess } from './process.ts';
 
 type Report = (line: string) => void;
 type Administrator = { readonly email: string; readonly password: string; readonly isGenerated: boolean };
@@ -29,7 +28,7 @@ export async function announceService(
   let curl = curlFor(config, stack);
   try {
     const administrator = await createAdministrator(config, stack, program).finally(onUsable);
-    if (administrator !== null) curl = await createSample(config, stack, administrator, report);
+    if (administrator !== null) curl = await signIn(config, stack, administrator, report);
   } catch (error) {
     console.error(
       `The service is running, but creating the administrator or the sample failed: ${describeError(error)}`,
@@ -40,8 +39,8 @@ export async function announceService(
   console.log('  Stop   Ctrl-C\n');
 }
 
-/** @returns a session of the administrator; null if none is to be created, or if the database already has users */
-async function createAdministrator(config: StartConfig, stack: Stack, program: string): Promise<SampleClient | null> {
+/** @returns the administrator; null if none is to be created, or if the database already has users */
+async function createAdministrator(config: StartConfig, stack: Stack, program: string): Promise<Administrator | null> {
   const administrator = planAdministrator(config);
   if (administrator === null) return null;
   const isCreated = await runSubcommand(
@@ -54,18 +53,23 @@ async function createAdministrator(config: StartConfig, stack: Stack, program: s
   // The database already has users, and their passwords are unknown.
   if (!isCreated) return null;
   printAdministrator(administrator);
-  return SampleClient.signIn(stack.url, administrator.email, administrator.password);
+  return administrator;
 }
 
-/** @returns a command that shows what was created */
-async function createSample(config: StartConfig, stack: Stack, client: SampleClient, report: Report): Promise<string> {
-  let path = '/api/v1/auth/whoami';
-  if (config.sample && !isDone(config.dataDir, 'sample')) {
+/** Makes the sample if it is wanted. @returns a command that shows what was created */
+async function signIn(
+  config: StartConfig,
+  stack: Stack,
+  { email, password }: Administrator,
+  report: Report,
+): Promise<string> {
+  const sample = config.sample && !isDone(config.dataDir, 'sample');
+  if (sample) {
     markDone(config.dataDir, 'sample');
     report(`Creating a sample, which takes a minute or two. Meanwhile, you can sign in at ${stack.publicUrl}.`);
-    path = await runSample(client, report);
   }
-  return `curl -H '@${writeAuthorization(config.dataDir, client.token)}' '${stack.url}${path}'`;
+  const { token, path } = await runSampleProcess({ url: stack.url, email, password, sample }, report);
+  return `curl -H '@${writeAuthorization(config.dataDir, token)}' '${stack.url}${path}'`;
 }
 
 /** The administrator to create at this start; null if none. */

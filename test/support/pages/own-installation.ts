@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { loadConfig } from '#config';
 import { startPostgres } from '#local/postgres/postgres.ts';
-import { migrate, openDatabase } from '#open-database';
+import { migrate } from '#migrate';
+import { openDatabase } from '#open-database';
 import { openApi, type TestApi } from '../api/in-process-api.ts';
 
 /** Starts the API on a PostgreSQL of its own, for a script that runs outside of a test. Nothing sends work to an engine. */

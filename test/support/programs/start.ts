@@ -40,6 +40,11 @@ export class Program {
     return new Program([process.execPath, 'src/main.ts', ...given], programEnvironment(settings));
   }
 
+  /** Starts everything as a user does, from a build. */
+  static start(settings: Record<string, string | undefined>): Program {
+    return new Program(['./start'], programEnvironment(settings));
+  }
+
   get pid(): number {
     return this.child.pid ?? 0;
   }

@@ -1,4 +1,4 @@
-import { instance, type Viz } from '@viz-js/viz';
+import type { Viz } from '@viz-js/viz';
 import type { Graph } from './drawing.ts';
 import { heightOf, type Layout, type Point, widthOf } from './sizes.ts';
 
@@ -13,9 +13,9 @@ export type Graphviz = Viz;
 
 let engine: Promise<Viz> | undefined;
 
-/** Loads Graphviz once. */
+/** Loads Graphviz once. Only evaluation threads lay out graphs, so other processes do not load its megabyte of code. */
 export function loadGraphviz(): Promise<Viz> {
-  engine ??= instance();
+  engine ??= import('@viz-js/viz').then(({ instance }) => instance());
   return engine;
 }
 

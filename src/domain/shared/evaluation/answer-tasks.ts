@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { type Message, priorityVariable, type Reply, startTask, type Task } from './messages.ts';
+import { type Message, priorityVariable, type Reply, type Task } from './messages.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 import type { AnyWork } from './work.ts';
 
@@ -28,7 +28,6 @@ async function answer(
   memory: Map<string, object>,
   { task, value }: Message,
 ): Promise<Reply> {
-  if (task.kind === startTask.kind) return { outcome: 'done', result: null, usedMs: 0 };
   const { remembered } = task;
   if (remembered && !remember(memory, remembered.digest, value)) return { outcome: 'value_missing' };
   const before = process.threadCpuUsage();

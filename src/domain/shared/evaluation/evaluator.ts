@@ -64,15 +64,9 @@ export class Evaluator {
   }
 
   /**
-   * Keeps the code of the threads, and starts the one that gets the first task. The others start when there is more to do at once. Call
-   * it while the process may read its code: one that root started may not be able to later.
+   * Keeps the code of the threads, from which they start with the first task. Call it while the process may read its code: one that root
+   * started may not be able to later.
    */
-  async start(): Promise<void> {
-    await this.keepCode();
-    await this.#threads.at(-1)?.start();
-  }
-
-  /** Keeps the code of the threads, from which they start with the first task. */
   async keepCode(): Promise<void> {
     const program = await readEvaluationProgram();
     for (const thread of this.#threads) thread.keepProgram(program);

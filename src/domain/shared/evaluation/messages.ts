@@ -9,9 +9,6 @@ export interface Task {
   readonly remembered: { readonly member: PropertyKey; readonly digest: string } | null;
 }
 
-/** A thread answers this task as soon as it can accept others. */
-export const startTask: Task = { kind: 'start', input: null, remembered: null };
-
 /** `value` is the remembered value; it is sent only the first time that a thread meets its digest. */
 export interface Message {
   readonly task: Task;

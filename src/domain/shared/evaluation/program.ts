@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 /**
@@ -54,8 +55,21 @@ registerHooks({
 import(entry);
 `;
 
-/** Reads the code of a program by running it once in a thread. The program must load without receiving a message. */
+/**
+ * Reads the code of a program. A built program is one file. Any other runs once in a thread, which shows what it loads: it must load without
+ * receiving a message.
+ */
 export async function readProgram(entry: URL, options: WorkerOptions): Promise<Program> {
+  if (!entry.pathname.endsWith('.js')) return recordProgram(entry, options);
+  const source = await readFile(entry, 'utf8');
+  return {
+    entry: entry.href,
+    resolutions: new Map(),
+    modules: new Map([[entry.href, { format: 'module', source }]]),
+  };
+}
+
+async function recordProgram(entry: URL, options: WorkerOptions): Promise<Program> {
   const worker = new Worker(recording, { ...options, eval: true, workerData: entry.href });
   const { promise, resolve, reject } = Promise.withResolvers<Program>();
   worker.once('message', resolve).once('error', reject);

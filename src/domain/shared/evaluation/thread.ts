@@ -1,5 +1,5 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
-import { type Message, priorityVariable, type Reply, startTask, type Task } from './messages.ts';
+import { type Message, priorityVariable, type Reply, type Task } from './messages.ts';
 import { type Program, readProgram, startProgram } from './program.ts';
 import { type SilenceLimits, watchSilence } from './silence.ts';
 
@@ -25,16 +25,30 @@ export function readEvaluationProgram(): Promise<Program> {
 
 export type Evaluated = Exclude<Reply, { outcome: 'value_missing' }>;
 
-/** A thread that evaluates one task at a time. It starts with the first task, and again after one that ended it. */
+/** A thread needs 20 MiB, and a third of a second to start. */
+const standardIdleMs = 60_000;
+
+/**
+ * A thread that evaluates one task at a time. It starts with the first task, and again after one that ended it or after a minute without
+ * any.
+ */
 export class EvaluationThread {
   readonly #limits: ResourceLimits;
   readonly #silence: SilenceLimits;
   readonly #priority: number | null;
+  readonly #endIdleAfterMs: number;
   #program: Program | undefined;
   #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
 
   /** Without a priority, the thread has that of the process. */
-  constructor(priority: number | null, limits = standardLimits, silence = standardSilence) {
+  constructor(
+    priority: number | null,
+    limits = standardLimits,
+    silence = standardSilence,
+    endIdleAfterMs = standardIdleMs,
+  ) {
+    this.#endIdleAfterMs = endIdleAfterMs;
     this.#priority = priority;
     this.#limits = limits;
     this.#silence = silence;
@@ -55,24 +69,24 @@ export class EvaluationThread {
     return second;
   }
 
-  /** Starts it, and waits until it answers. */
-  async start(): Promise<void> {
-    await this.run(startTask, null);
-  }
-
   async close(): Promise<void> {
+    clearTimeout(this.#idle);
     await this.#worker?.terminate();
   }
 
   /** A thread whose task was too costly is ended: what the task left in its memory could make the next one too costly as well. */
   async #ask(message: Message): Promise<Reply> {
+    clearTimeout(this.#idle);
     const worker = this.#worker ?? this.#start();
     const reply = await this.#askWorker(worker, message);
-    if (reply.outcome === 'too_costly') {
-      if (this.#worker === worker) this.#worker = undefined;
-      void worker.terminate();
-    }
+    if (reply.outcome === 'too_costly') this.#end(worker);
+    else this.#idle = setTimeout(() => this.#end(worker), this.#endIdleAfterMs).unref();
     return reply;
+  }
+
+  #end(worker: Worker): void {
+    if (this.#worker === worker) this.#worker = undefined;
+    void worker.terminate();
   }
 
   #askWorker(worker: Worker, message: Message): Promise<Reply> {

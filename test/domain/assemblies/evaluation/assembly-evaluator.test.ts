@@ -7,7 +7,7 @@ import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 const evaluator = new Evaluator({ milliseconds: 60_000, sharesOfOwner: 6, windowSeconds: 60 });
 const author = new AssemblyEvaluator(evaluator, { person: 'ana', owner: 'ana' });
 // The threads start from code in memory, as they do in a process that has dropped its privileges.
-beforeAll(() => evaluator.start(), 60_000);
+beforeAll(() => evaluator.keepCode(), 60_000);
 afterAll(() => evaluator.close());
 
 describe('an evaluation thread for assemblies', () => {

@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { evaluationWork } from '#domain/evaluation-work.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
@@ -154,6 +155,16 @@ describe('an evaluation', () => {
   it('all kinds of work have different names', () => {
     const kinds = evaluationWork.map(({ kind }) => kind);
     expect(kinds).toEqual([...new Set(kinds)]);
+  });
+
+  it('a thread that gets no task for a while ends, and the next task starts it again', async () => {
+    const ends = vi.spyOn(Worker.prototype, 'terminate');
+    const thread = new EvaluationThread(null, undefined, undefined, 50);
+    const task = { kind: 'no such work', input: null, remembered: null };
+    expect((await thread.run(task, null)).outcome).toBe('failed');
+    await expect.poll(() => ends.mock.calls.length).toBe(1);
+    expect((await thread.run(task, null)).outcome).toBe('failed');
+    await expect.poll(() => ends.mock.calls.length).toBe(2);
   });
 
   it('an evaluation that exhausts the memory of its thread is refused, and the next one gets a new thread', async () => {

@@ -51,7 +51,7 @@ import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import { EvaluationThread } from '#domain/shared/evaluation/thread.ts';
 const evaluator = new Evaluator();
-await evaluator.start();
+await evaluator.keepCode();
 const schema = { type: 'object', properties: { name: { type: 'string', pattern: '^[a-z]+$' } } };
 const run = EvaluationThread.prototype.run;
 EvaluationThread.prototype.run = async function (...given) {
