@@ -6,7 +6,11 @@ import { makeTestDirectory } from '#test/support/directories.ts';
 import { listProcesses } from '#test/support/programs/start.ts';
 
 /** Supervises a program with this code. Its reports are in `lines`. */
-function supervise(code: string, environment: NodeJS.ProcessEnv = {}) {
+function supervise(
+  code: string,
+  environment: NodeJS.ProcessEnv = {},
+  settings?: Promise<Readonly<Record<string, string>>>,
+) {
   const directory = makeTestDirectory();
   const file = join(directory, 'program.mjs');
   writeFileSync(file, code);
@@ -15,6 +19,7 @@ function supervise(code: string, environment: NodeJS.ProcessEnv = {}) {
     name: 'example',
     arguments: [file],
     environment: { PATH: process.env['PATH'], DIRECTORY: directory, ...environment },
+    ...(settings && { settings }),
     logFile: join(directory, 'log'),
     report: (line) => lines.push(line),
     firstPauseMs: 100,
@@ -30,6 +35,25 @@ const ready = `process.send({ type: 'ready', url: process.env.ADDRESS ?? 'chosen
 const stay = 'setInterval(() => {}, 1000);';
 
 describe('a supervised process', () => {
+  it('gets settings that are known later, at each of its starts', async () => {
+    const program = `
+      import { receiveSettings } from ${JSON.stringify(new URL('../../src/local/following-settings.ts', import.meta.url).href)};
+      await receiveSettings();
+      process.send({ type: 'ready', url: process.env.DATABASE_URL + (process.env.ADDRESS ?? '') });
+      setTimeout(() => process.exit(process.env.ADDRESS === undefined ? 5 : 0), 50);`;
+    const known = Promise.withResolvers<Record<string, string>>();
+    const { supervisor, lines } = supervise(program, {}, known.promise);
+    const started = supervisor.start();
+    known.resolve({ DATABASE_URL: 'there' });
+    expect((await started).url).toBe('there');
+    await expect.poll(() => lines.join('\n')).toContain('The example is running again.');
+  });
+
+  it('does not start if its settings cannot be determined', async () => {
+    const { supervisor } = supervise(stay, {}, Promise.reject(new Error('the database did not start')));
+    await expect(supervisor.start()).rejects.toThrow('the database did not start');
+  });
+
   it('is restarted with the address of its first start, after pauses that double', async () => {
     const { supervisor, lines, directory } = supervise(`
       import { appendFileSync } from 'node:fs';
