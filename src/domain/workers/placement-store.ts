@@ -29,14 +29,15 @@ const maxCounted = 200;
 
 /**
  * The isolation of the workers that can probably begin a new run of their pool at once. Null if no slot seems to be free, if the workers
- * differ, or if a worker of an earlier release lives, which does not know workflows that let workers begin runs. Nothing is locked.
+ * differ, or if a worker of an earlier release lives, which does not know workflows that let workers begin runs. A worker that drains still
+ * leads workflows. Nothing is locked.
  */
 export function freeIsolationFor(run: OverRun) {
   return run
     .selectFrom('workers as w')
-    .where(takesWork)
+    .where('w.heartbeatAt', '>', heartbeatExpiry)
     .select((eb) => {
-      const serves = sql<boolean>`${eb.ref('w.pools')} @> jsonb_build_array(${run.ref('runs.pool')})`;
+      const serves = sql<boolean>`${takesWork(eb)} and ${eb.ref('w.pools')} @> jsonb_build_array(${run.ref('runs.pool')})`;
       const slots = sql<number>`sum(${eb.ref('w.concurrency')}) filter (where ${serves})`;
       const isolations = sql<Isolation[]>`array_agg(distinct ${eb.ref('w.isolation')}) filter (where ${serves})`;
       const unfinished = eb

@@ -29,12 +29,13 @@ async function readWorkflow({ idempotency_key: key }: { idempotency_key: string 
 }
 
 /** Registers a worker of which nobody polls the queue. */
-async function addDeafWorker(pool: string, beginsRuns: boolean): Promise<void> {
+async function addDeafWorker(pool: string, beginsRuns: boolean): Promise<string> {
   const orm = openDatabase(system.config);
   const facts = { id: newId(), host: 'nowhere', processId: 1, version: '0', pools: [pool], tools: [], concurrency: 5 };
   const isolation = { isolation: 'sandbox', limits: 'cgroup', isolationReason: null } as const;
   await registerWorker(orm.em.fork(), { ...facts, ...isolation, beginsRuns });
   await orm.close();
+  return facts.id;
 }
 
 const quick = commands({ work: 'true' });
@@ -76,10 +77,13 @@ describe('a run is not offered to workers', () => {
     for (const { id } of runs) await system.administrator.awaitRun(id, ['succeeded']);
   });
 
-  it('while a worker of an earlier release lives, whose workflows do not know of it', async () => {
-    await addDeafWorker('elsewhere', false);
+  it('while a worker of an earlier release lives, whose workflows do not know of it, even if it drains', async () => {
+    const earlier = await addDeafWorker('elsewhere', false);
     const template_id = await publish(system.administrator, 'quick', quick);
     const run = await runToEnd(system.administrator, { template_id });
     expect(await readWorkflow(run)).toMatchObject({ activities: ['executeAttempt'], begin: undefined });
+    await system.administrator.post(`/workers/${earlier}/drain`);
+    const other = await runToEnd(system.administrator, { template_id });
+    expect(await readWorkflow(other)).toMatchObject({ activities: ['executeAttempt'], begin: undefined });
   });
 });
