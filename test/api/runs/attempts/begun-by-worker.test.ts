@@ -58,7 +58,8 @@ describe('a run whose pool has a free slot', () => {
     const run = await admit(template_id);
     const read = async () => (await system.administrator.get(`/runs/${run.id}`)).body;
     await expect.poll(async () => (await read()).waiting_on?.code).toBe('no_worker');
-    expect(await readWorkflow(run)).toMatchObject({ activities: ['beginRun', 'executeAttempt'] });
+    const readActivities = async () => (await readWorkflow(run)).activities;
+    await expect.poll(readActivities).toEqual(['beginRun', 'executeAttempt']);
     await system.administrator.post(`/runs/${run.id}/cancel`);
     await system.administrator.awaitRun(run.id, ['canceled']);
   });
