@@ -25,7 +25,7 @@ export function poolAccessOfRun(eb: OverRun) {
 }
 
 /** At most this many unfinished runs are counted, so that a long queue does not slow down each admission. */
-const maxCounted = 200;
+const maxCounted = 1_000;
 
 /**
  * The isolation of the workers that can probably begin a new run of their pool at once. Null if no slot seems to be free, if the workers
