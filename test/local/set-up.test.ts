@@ -20,10 +20,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const goodNpm = `mkdir -p node_modules/.bin && ln -sf ${process.execPath} node_modules/.bin/node; echo x >> npm-runs
 mkdir -p node_modules/rolldown; cp rolldown.json node_modules/rolldown/package.json; cp rolldown.js node_modules/rolldown/`;
 const bundler = `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+appendFileSync('build-runs', 'x');
 const write = ({ dir }) => {
   mkdirSync(dir, { recursive: true });
   writeFileSync(dir + '/main.js', '// built');
-  appendFileSync('build-runs', 'x');
 };
 export const rolldown = async () => ({ write, close() {} });`;
 /** A go whose build takes a second and produces a program that runs. */
