@@ -18,7 +18,7 @@ export const timeline: Benchmark = {
     'whose version has run before: four runs for each round, one after another, each from its request until a client that waits (`wait`) ' +
     'sees its end, in turn with the bare calls of the tool in an empty directory. The processor time is that of as many runs without a ' +
     'pause. Then the statements that all processes of the service send to PostgreSQL, as `log_statement = all` logs them (`begin` and ' +
-    '`commit` included): for two runs of each round, from the request to the end, and for 20 seconds without work.',
+    '`commit` included): for two runs of each round, from the request to the end, and for a minute without work.',
   run: async (testbed) => {
     const tool = findTofu();
     if (tool === null) throw new StartError('Neither OpenTofu nor Terraform was found: put `tofu` on PATH.');

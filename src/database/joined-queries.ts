@@ -44,7 +44,7 @@ export async function runJoined<P1 extends object, First, P2 extends object, Sec
 
 type Compiled = ReturnType<ReturnType<AnyQuery['statement']>['compile']>;
 
-/** Joins the texts. `found` tells a row of the second query whose columns are all null from no row. */
+/** Joins the texts. The column `found` is true if the second query has a row, even one whose columns are all null. */
 function join(one: Compiled, two: Compiled): JoinedText {
   const [first, second] = [columnsOf(one.query), columnsOf(two.query)];
   const columns = [...listOf('a', first), '"b"."found"', ...listOf('b', second)];

@@ -16,7 +16,10 @@ type TakingDeps = Pick<
   'orm' | 'transactions' | 'keyRing' | 'log' | 'workerId' | 'isolation' | 'issuer' | 'findTools'
 >;
 
-/** Begins a run. An attempt whose claim may have been committed unnoticed is handed back, since nobody would execute it. */
+/**
+ * Begins a run. If that fails, PostgreSQL may have committed the claim of an attempt all the same. This worker hands such an attempt back,
+ * because nobody would execute it.
+ */
 export async function begin(deps: TakingDeps, runId: string): Promise<Continuation> {
   const { workerId } = deps;
   try {

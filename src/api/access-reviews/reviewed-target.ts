@@ -7,9 +7,9 @@ import { installationOwnership, type Ownership } from '#domain/shared/access/dec
 import { findTeamById } from '#domain/teams/store.ts';
 import type { ResourceAttributes } from './access-review.ts';
 
-/** What a review is about. The review itself belongs to nobody: only its answer depends on the owner of that. */
+/** The target of a review. Nobody owns the review itself. Its answer depends on the owner of what the question names. */
 export interface Reviewed extends Ownership {
-  /** What was found at the moment at which the caller was read; undefined if nothing was looked up together with the caller. */
+  /** What the statement that read the caller has found; undefined if that statement looked nothing up. */
   readonly found: FoundTarget | undefined;
 }
 

@@ -85,8 +85,8 @@ function identifyingFirst(toInvocation: ToInvocation, uploads: UploadLimit): Rou
 }
 
 /**
- * The caller is read together with the target, which only the parsed input names. A request whose input cannot be parsed is answered as if
- * its caller had been identified first: the input of a caller without authority is not judged.
+ * Reads the caller together with the target, which only the parsed input names. If the input cannot be parsed, reads the caller alone, and
+ * refuses a caller without authority before it says what is wrong with the input.
  */
 function identifyingWithTarget(toInvocation: ToInvocation): RouteShorthandOptions {
   const identified = new WeakSet<FastifyRequest>();

@@ -6,8 +6,8 @@ import { joinableTargetOf } from '../joinable-target.ts';
 import { authenticate, authenticateWithTarget } from './authentication.ts';
 
 /**
- * The invocation with its caller as it is now. If the target is joinable, one statement reads both. The input of such an operation has been
- * parsed, unless `targetIsKnown` is false.
+ * The invocation with its caller as it is now. If the target is joinable, one statement reads both.
+ * @param targetIsKnown false if the input could not be parsed, so that nobody knows the target
  * @throws as `authenticate`
  */
 export async function identify<I extends Invocation>(invocation: I, targetIsKnown = true): Promise<I> {

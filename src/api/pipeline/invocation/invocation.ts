@@ -28,7 +28,7 @@ export interface Invocation<O extends Operation = Operation> {
   /** The media types that the page accepts, in place of the request's header: the page reads JSON and answers HTML. */
   readonly accept?: string;
   readonly principal: Principal;
-  /** What was found of the target at the moment at which the principal was read. Whoever replaces one of them replaces both. */
+  /** What the statement that read the principal has found of the target. An invocation with another principal gets another `found`. */
   readonly found?: FoundTarget | undefined;
   readonly input: OperationInput;
 }

@@ -53,7 +53,7 @@ async function begin(tx: Transaction, keyRing: KeyRing, runId: string, claimant:
   return { step, work: await describeWork(tx.em, keyRing, claimant, claimed) };
 }
 
-/** Whether the first attempt of a run may be refused for what others have bound or read: its claim then says why, in the log of the run. */
+/** Whether others may refuse the first attempt of a run: those who bind connections, or whose outputs it reads. `claimAttempt` then says why. */
 async function dependsOnOthers(em: Em, queued: Awaited<ReturnType<typeof selectQueuedRun>>[number]): Promise<boolean> {
   if (queued.reads) return true;
   const { spec } = await loadVersionById(em, queued.templateVersionId);
